@@ -8,15 +8,16 @@ from __future__ import annotations
 import json
 import os
 import re
+import secrets
 import stat
 from collections import Counter
 from typing import Final, NoReturn
 
+from .arrays import from_arrays, from_transformer_lens
 from .errors import CompactProofsError, shown
-from .model import ITEMSIZE, Model, Tensor, build
+from .model import ITEMSIZE, MAX_BYTES, Model, Tensor, build
 
-MAX_FILE: Final = 256 << 20
-"""Largest file that is read, in bytes."""
+__all__ = ["decode", "encode", "from_arrays", "from_transformer_lens", "load", "save_safetensors"]
 
 MAX_HEADER: Final = 1 << 20
 """Largest header that is read, in bytes; a dozen tensors need about 1 kB."""
@@ -27,18 +28,30 @@ PICKLE_SUFFIXES: Final = (".pt", ".pth", ".ckpt", ".bin", ".pkl", ".pickle")
 NATURAL: Final = re.compile(r"0|[1-9][0-9]{0,14}", re.ASCII)
 MAX_RANK: Final = 8
 
-Path = str | os.PathLike[str]
+FilePath = str | os.PathLike[str]
 
 
-def load(path: Path) -> Model:
-    """The model in a safetensors file.
+def load(path: FilePath) -> Model:
+    """The model in a safetensors file, read once.
 
-    Raises CKPT_* for the container (see the functions below) and the codes of `model.build`.
+    Raises CKPT_PICKLE for torch's own formats, the codes of `read_regular` and of `decode`.
     """
     source = os.fspath(path)
     try:
         data = read_regular(path)
         _refuse_pickle(source, data)
+    except CompactProofsError as error:
+        raise error.within(source) from None
+    return decode(data, source)
+
+
+def decode(data: bytes, source: str) -> Model:
+    """The model in the bytes of a safetensors file.
+
+    Raises CKPT_TRUNCATED, CKPT_HEADER_SIZE, CKPT_HEADER_TEXT, CKPT_HEADER_JSON, CKPT_DUPLICATE, CKPT_NUMBER,
+    CKPT_METADATA, CKPT_ENTRY, CKPT_DTYPE, CKPT_OFFSETS, CKPT_SIZE, CKPT_TRAILING; the codes of `model.build`.
+    """
+    try:
         header, body = _split(data)
         tensors, metadata = _tensors(_parse(header), body)
     except CompactProofsError as error:
@@ -46,7 +59,72 @@ def load(path: Path) -> Model:
     return build(source, tensors, metadata)
 
 
-def read_regular(path: Path) -> bytes:
+def encode(model: Model) -> bytes:
+    """The bytes of a safetensors file with this model; the same model gives the same bytes.
+
+    Wide formats come first, so that every tensor is aligned for readers that map the file. Raises what
+    `decode` would raise for metadata that a header cannot hold.
+    """
+    tensors = sorted(model.tensors, key=lambda t: -ITEMSIZE[t.dtype])
+    header: dict[str, object] = {}
+    if model.metadata:
+        try:
+            header["__metadata__"] = dict(sorted(_metadata(model.metadata).items()))
+        except CompactProofsError as error:
+            raise error.within(model.source) from None
+    position = 0
+    for t in tensors:
+        end = position + len(t.data)
+        header[t.name] = {"dtype": t.dtype, "shape": list(t.shape), "data_offsets": [position, end]}
+        position = end
+    text = json.dumps(header, separators=(",", ":")).encode("ascii")
+    text += b" " * (-len(text) % 8)
+    data = b"".join((len(text).to_bytes(8, "little"), text, *(t.data for t in tensors)))
+    # What our own reader would refuse (an oversized note, say) must never be published.
+    decode(data, model.source)
+    return data
+
+
+def save_safetensors(model: Model, path: FilePath, overwrite: bool = False) -> None:
+    """Write the model: the file at `path` is complete or untouched at every moment.
+
+    Raises CKPT_EXISTS (without `overwrite`), CKPT_NOT_REGULAR, CKPT_WRITE and the codes of `encode`.
+    """
+    data = encode(model)
+    # A link is followed once, so that it stays a link to the new file.
+    target = os.path.realpath(path)
+    if os.path.lexists(target):
+        if not os.path.isfile(target):
+            text = "exists and is not a regular file; choose another output"
+            raise CompactProofsError("CKPT_NOT_REGULAR", text, os.fspath(path))
+        if not overwrite:
+            text = "the file exists; choose another output or allow overwriting"
+            raise CompactProofsError("CKPT_EXISTS", text, os.fspath(path))
+    try:
+        _write_atomically(target, data)
+    except (OSError, ValueError) as error:
+        raise CompactProofsError("CKPT_WRITE", f"cannot write: {_reason(error)}", os.fspath(path)) from None
+
+
+def _write_atomically(target: str, data: bytes) -> None:
+    folder, name = os.path.split(target)
+    temporary = os.path.join(folder, f".{name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with open(temporary, "xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    finally:
+        if os.path.lexists(temporary):
+            os.unlink(temporary)
+
+
+def _reason(error: OSError | ValueError) -> str:
+    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+
+
+def read_regular(path: FilePath) -> bytes:
     """The bytes of a regular file, read once.
 
     Raises CKPT_UNREADABLE, CKPT_NOT_REGULAR (a directory, FIFO or device), CKPT_EMPTY, CKPT_TOO_LARGE
@@ -59,8 +137,7 @@ def read_regular(path: Path) -> bytes:
             size = _regular_size(os.fstat(file.fileno()))
             data = file.read(size + 1)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise CompactProofsError("CKPT_UNREADABLE", f"cannot read: {reason}") from None
+        raise CompactProofsError("CKPT_UNREADABLE", f"cannot read: {_reason(error)}") from None
     if len(data) != size:
         text = f"{size} bytes when opened, {'more' if len(data) > size else len(data)} when read; try again"
         raise CompactProofsError("CKPT_CHANGED", text)
@@ -74,8 +151,8 @@ def _regular_size(status: os.stat_result) -> int:
         raise CompactProofsError("CKPT_NOT_REGULAR", text)
     if status.st_size == 0:
         raise CompactProofsError("CKPT_EMPTY", "the file is empty")
-    if status.st_size > MAX_FILE:
-        text = f"{status.st_size} bytes, at most {MAX_FILE} are read"
+    if status.st_size > MAX_BYTES:
+        text = f"{status.st_size} bytes, at most {MAX_BYTES} are read"
         raise CompactProofsError("CKPT_TOO_LARGE", text)
     return status.st_size
 
@@ -188,8 +265,8 @@ def _metadata(entry: object) -> dict[str, str]:
             "CKPT_METADATA", f"must be an object of strings, is {shown(entry)}", place="__metadata__"
         )
     for key, value in entry.items():
-        if not isinstance(value, str):
-            text = f"value {shown(value)} of key {shown(key)} must be a string"
+        if not (isinstance(key, str) and isinstance(value, str)):
+            text = f"key {shown(key)} and value {shown(value)} must be strings"
             raise CompactProofsError("CKPT_METADATA", text, place="__metadata__")
     return entry
 
@@ -223,7 +300,8 @@ def _check_span(dtype: str, shape: tuple[int, ...], span: tuple[int, int], free:
     begin, end = span
     position, size = free
     if begin != position or end < begin:
-        text = f"data_offsets [{begin}, {end}], must begin at {position}, where the tensor before ends; save it again"
+        needed_span = f"must begin at {position}, where the tensor before ends, and not end earlier"
+        text = f"data_offsets [{begin}, {end}] {needed_span}; save the file again"
         raise CompactProofsError("CKPT_OFFSETS", text)
     needed = ITEMSIZE[dtype]
     for dimension in shape:

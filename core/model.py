@@ -26,6 +26,9 @@ from .errors import CompactProofsError, shown
 ITEMSIZE: Final = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "BOOL": 1, "U8": 1}
 """Bytes per number. BOOL and U8 occur only in buffers that are checked and dropped."""
 
+MAX_BYTES: Final = 256 << 20
+"""Largest model that is accepted, in bytes as stored."""
+
 LAYOUT: Final = {"F64": (11, 52), "F32": (8, 23), "F16": (5, 10), "BF16": (8, 7)}
 """Widths in bits of the exponent and fraction fields of the number formats that weights may have."""
 
@@ -299,5 +302,6 @@ def _check_mask(source: str, mask: Tensor, n_ctx: int) -> None:
     wrong = stored != np.tri(n_ctx, dtype=np.uint8)
     if wrong.any():
         row, column = (int(i) for i in np.unravel_index(int(wrong.argmax()), wrong.shape))
-        text = f"value {stored[row, column]} at [{row}, {column}], needed {int(column <= row)} (lower triangular)"
+        needed = f"needed {int(column <= row)} (lower triangular)"
+        text = f"value {stored[row, column]} at [{row}, {column}], {needed}"
         raise CompactProofsError("MODEL_BUFFER", text, source, MASK)
