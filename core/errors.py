@@ -28,7 +28,7 @@ class CompactProofsError(Exception):
 
     def __str__(self) -> str:
         parts = (self.file, self.place, self.code, self.text)
-        return _printable(": ".join(part for part in parts if part))
+        return printable(": ".join(part for part in parts if part))
 
 
 def shown(value: object) -> str:
@@ -37,7 +37,8 @@ def shown(value: object) -> str:
     return text if len(text) <= SHOWN_LIMIT else text[: SHOWN_LIMIT - 3] + "..."
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
+    """The text on one line, fit for a terminal: every other character as an escape."""
     # Names come from untrusted files: a newline would forge a second message, an escape sequence would
     # reach the terminal, and a lone surrogate would make printing itself fail.
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
