@@ -5,6 +5,8 @@ effective biases, AdamW, 3000 steps of 128 uniform sequences). PyTorch is an opt
 only while training; reading a finished file's configuration needs the standard library only.
 """
 
+from __future__ import annotations
+
 import importlib
 import json
 import math
@@ -19,6 +21,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from .checkpoint import load
+from .errors import CompactProofsError, shown
 from .seeds import derive
 
 Tensor: TypeAlias = Any
@@ -34,9 +38,8 @@ LEARNING_RATE: Final = 1e-3
 BETAS: Final = (0.9, 0.999)
 EPSILON: Final = 1e-8
 WEIGHT_DECAY: Final = 0.01
-MAX_WEIGHTS: Final = 4_000_000
-MAX_HEADER_BYTES: Final = 1_000_000
-"""Bound on the header of a file whose configuration is read; ours are below 2 kB."""
+MAX_WEIGHTS: Final = 1_000_000
+"""Largest model that is trained: some 3 GB of working memory; the published ones have about 10,000."""
 
 W_E: Final = "embed.W_E"
 W_POS: Final = "pos_embed.W_pos"
@@ -45,10 +48,6 @@ W_K: Final = "blocks.0.attn.W_K"
 W_V: Final = "blocks.0.attn.W_V"
 W_O: Final = "blocks.0.attn.W_O"
 W_U: Final = "unembed.W_U"
-
-
-class TrainError(Exception):
-    """A model cannot be trained, written or recognised; the message names the value and the way out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +62,24 @@ class TrainConfig:
     threads: int = 1
 
     def __post_init__(self) -> None:
-        """Raise TrainError for a value outside its range or a model above MAX_WEIGHTS."""
-        least = {"length": 1, "vocabulary": 2, "width": 1, "steps": 1, "seed": 0, "threads": 1}
-        for name, low in least.items():
-            if getattr(self, name) < low:
-                raise TrainError(f"{name} is {getattr(self, name)}; it must be at least {low}")
+        """Raise TRAIN_SETTING for a value outside its range or a model above MAX_WEIGHTS."""
+        settings = (
+            ("length", self.length, 1),
+            ("vocabulary", self.vocabulary, 2),
+            ("width", self.width, 1),
+            ("steps", self.steps, 1),
+            ("seed", self.seed, 0),
+            ("threads", self.threads, 1),
+        )
+        for name, value, least in settings:
+            if value < least:
+                raise CompactProofsError("TRAIN_SETTING", f"is {value}, must be at least {least}", place=name)
         if self.weights > MAX_WEIGHTS:
-            raise TrainError(
+            text = (
                 f"length {self.length}, vocabulary {self.vocabulary} and width {self.width} make "
-                f"{self.weights:,} weights; the limit is {MAX_WEIGHTS:,}"
+                f"{self.weights} weights, at most {MAX_WEIGHTS} are trained; choose smaller ones"
             )
+            raise CompactProofsError("TRAIN_SETTING", text)
 
     @property
     def weights(self) -> int:
@@ -105,7 +112,8 @@ def train_model(config: TrainConfig, progress: Progress | None = None) -> Traine
     """Train one model on the CPU.
 
     The same configuration gives the same bytes on one kind of processor and one torch version. Raises
-    TrainError if torch is missing or the loss stops being finite. Global torch settings are restored.
+    TRAIN_TORCH if torch is missing and TRAIN_DIVERGED if the loss stops being finite. Global torch
+    settings are restored.
     """
     torch = _torch()
     seeds = derive(config.seed)
@@ -122,7 +130,8 @@ def train_model(config: TrainConfig, progress: Progress | None = None) -> Traine
         for step in range(1, config.steps + 1):
             loss, accuracy = _step(torch, config, weights, optimiser, stream)
             if not math.isfinite(loss):
-                raise TrainError(f"seed {config.seed}: the loss is {loss} at step {step}; nothing is kept")
+                text = f"the loss is {loss} at step {step}; nothing is kept, choose another seed or shape"
+                raise CompactProofsError("TRAIN_DIVERGED", text, place=f"seed {config.seed}")
             losses.append(loss)
             accuracies.append(accuracy)
             if progress is not None:
@@ -150,60 +159,40 @@ def metadata(trained: Trained) -> dict[str, str]:
 def write_model(trained: Trained, path: Path, *, overwrite: bool = False) -> None:
     """Write weights and metadata as safetensors; the file appears whole or not at all.
 
-    Raises TrainError if `path` exists and `overwrite` is not set, OSError if it cannot be written.
+    Raises TRAIN_EXISTS if `path` exists and `overwrite` is not set, TRAIN_UNWRITABLE if it cannot be
+    written.
     """
     document = encode_safetensors(trained.weights, metadata(trained))
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with open(partial, "xb") as file:
-            file.write(document)
-            file.flush()
-            os.fsync(file.fileno())
-        if overwrite:
-            os.replace(partial, path)
-        else:
-            _publish_new(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
-
-
-def read_metadata(path: Path) -> dict[str, str]:
-    """The metadata of a safetensors file, empty if it has none; the weights are not read.
-
-    Raises TrainError if the file is not a complete safetensors file, OSError if it cannot be read.
-    """
-    with open(path, "rb") as file:
-        start = file.read(8)
-        length = int.from_bytes(start, "little")
-        if len(start) < 8 or length > MAX_HEADER_BYTES:
-            raise TrainError(f"{path} is not a safetensors file of this program: no usable header length")
-        text = file.read(length)
-        size = file.seek(0, os.SEEK_END)
-    try:
-        header = json.loads(text.decode("utf-8"))
-        noted = header.pop("__metadata__", {})
-        end = max((entry["data_offsets"][1] for entry in header.values()), default=0)
-        found = {str(key): str(value) for key, value in noted.items()}
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
-        raise TrainError(f"{path} is not a safetensors file: its header cannot be read") from error
-    promised = 8 + length + end
-    if size != promised:
-        raise TrainError(f"{path} has {size} bytes, its header promises {promised}: damaged or cut off")
-    return found
+        try:
+            with open(partial, "xb") as file:
+                file.write(document)
+                file.flush()
+                os.fsync(file.fileno())
+            if overwrite:
+                os.replace(partial, path)
+            else:
+                _publish_new(partial, path)
+        finally:
+            partial.unlink(missing_ok=True)
+    except OSError as error:
+        text = f"cannot write: {error.strerror or error}"
+        raise CompactProofsError("TRAIN_UNWRITABLE", text, str(path)) from None
 
 
 def difference(path: Path, config: TrainConfig) -> str | None:
     """Why the file does not hold the model of `config`, or None if it does.
 
     Thread count and torch version are not compared: they change the last bits, not which model is meant.
-    Raises as read_metadata does.
+    Raises as checkpoint.load does.
     """
-    found = read_metadata(path)
+    found = load(path).metadata
     for key, wanted in _identity(config).items():
         if key not in found:
-            return f"it has no {key} in its metadata"
+            return f"its metadata has no {key}"
         if found[key] != wanted:
-            return f"its {key} is {found[key]}, not {wanted}"
+            return f"its {key} is {shown(found[key])}, not {wanted!r}"
     return None
 
 
@@ -257,23 +246,27 @@ def _publish_new(partial: Path, path: Path) -> None:
     """Give the finished file its name, failing if the name is taken: a link never replaces a file."""
     try:
         os.link(partial, path)
-    except FileExistsError as error:
-        raise TrainError(f"{path} exists; choose another name or ask to overwrite it") from error
+    except FileExistsError:
+        raise _taken(path) from None
     except OSError:
         # Some file systems have no hard links; there, a look before the rename has to do.
         if path.exists():
-            raise TrainError(f"{path} exists; choose another name or ask to overwrite it") from None
+            raise _taken(path) from None
         os.replace(partial, path)
 
 
+def _taken(path: Path) -> CompactProofsError:
+    text = "the file exists; choose another name, or ask for it to be replaced"
+    return CompactProofsError("TRAIN_EXISTS", text, str(path))
+
+
 def _torch() -> ModuleType:
-    """Import torch, or raise TrainError saying how to install it."""
+    """Import torch, or raise TRAIN_TORCH saying how to install it."""
     try:
         return importlib.import_module("torch")
-    except ImportError as error:
-        raise TrainError(
-            'training needs PyTorch, which is not installed; run: pip install "compactproofs[train]"'
-        ) from error
+    except ImportError:
+        text = 'training needs PyTorch, which is not installed; run: pip install "compactproofs[train]"'
+        raise CompactProofsError("TRAIN_TORCH", text) from None
 
 
 @contextmanager
