@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping
+from numbers import Real
 from typing import Final, Protocol, runtime_checkable
 
 import numpy as np
@@ -162,7 +163,7 @@ def check_sizes(settings: Mapping[str, object], model: Model) -> None:
 
 def _equal(value: object, needed: object) -> bool:
     # Plain values only: == of an array is an array, and of a foreign class whatever it likes.
-    return isinstance(value, bool | int | float | str | list | tuple | None) and value == needed
+    return isinstance(value, Real | str | list | tuple | None) and value == needed
 
 
 def _alternatives(values: tuple[object, ...]) -> str:
