@@ -1,0 +1,161 @@
+"""What a certificate claims, and the sequences that the claim is about."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .errors import Malformed, Rejected
+from .model import Model
+from .reader import Fields, integer
+
+LENGTH = 1 << 10
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """The largest (or smallest) of `length` tokens out of 0..tokens-1; with `eos`, that token follows and is the query.
+
+    For `min` the tokens are renumbered in reverse, so that everything below speaks of a maximum. Free positions are
+    0..free-1, the query stands at position `free`. A class (q, m) holds the sequences with query q and maximum m; with
+    an end-of-sequence token there is one query, number 0, below every token.
+    """
+
+    kind: str
+    length: int
+    tokens: int
+    eos: int | None
+
+    @property
+    def free(self) -> int:
+        return self.length - 1 if self.eos is None else self.length
+
+    @property
+    def total(self) -> int:
+        return self.tokens**self.length
+
+    def queries(self, m: int) -> int:
+        """The queries of maximum m are 0..queries(m)-1."""
+        return m + 1 if self.eos is None else 1
+
+    def holds_max(self, q: int, m: int) -> bool:
+        """Is the query token itself the maximum?"""
+        return self.eos is None and q == m
+
+    def own_row(self, q: int) -> int:
+        """The row of the query's token in EQKE and EVOU."""
+        return q if self.eos is None else self.tokens
+
+    def class_size(self, q: int, m: int) -> int:
+        """|class (q, m)|: all tokens at most m, and at least one of them m."""
+        return (m + 1) ** self.free - (0 if self.holds_max(q, m) else m**self.free)
+
+    def token_rows(self) -> list[int]:
+        """Rows of the embedding in the order used throughout: tokens, then the end-of-sequence token."""
+        order = list(range(self.tokens))
+        return (order[::-1] if self.kind == "min" else order) + ([] if self.eos is None else [self.eos])
+
+    def output_columns(self, outputs: int) -> list[int]:
+        """Columns of the unembedding: the label of each token in the same order, then all other outputs."""
+        labels = self.token_rows()[: self.tokens]
+        return labels + list(range(self.tokens, outputs))
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """lower/total <= P(margin > threshold) <= upper/total, the margin being the right logit minus the best other."""
+
+    task: Task
+    threshold: tuple[int, int]  # n, e: the number n * 2**e
+    lower: int
+    upper: int
+    total: int
+
+
+def read_claim(fields: Fields, model: Model) -> Claim:
+    """The claim, against the sizes of the model; only what FORMAT.md lists can be claimed."""
+    for key, only in (("architecture", "one-layer attention-only"), ("distribution", "uniform"), ("semantics", "real")):
+        if fields.text(key) != only:
+            raise Malformed("UNKNOWN_CLAIM", f"{key} {fields.value[key]!r}, this version knows {only!r}").at("claim")
+    task = _read_task(fields.inner("task"), model)
+    quantity = fields.inner("quantity")
+    threshold = quantity.hex("margin_above"), quantity.integer("exponent", -4096, 4096)
+    if threshold[0] % 2 == 0 and threshold != (0, 0):
+        raise Malformed("NOT_CANONICAL", "margin_above must be odd, or 0 with exponent 0").at(quantity.place)
+    quantity.close()
+    bounds = fields.inner("bounds")
+    claim = Claim(task, threshold, bounds.hex("lower"), bounds.hex("upper"), bounds.hex("total"))
+    bounds.close()
+    fields.close()
+    if claim.total != task.total:
+        raise Malformed("TOTAL", f"total {claim.total}, the task has {task.total} sequences").at(bounds.place)
+    if not 0 <= claim.lower <= claim.upper <= claim.total:
+        raise Malformed("BOUNDS", f"need 0 <= {claim.lower} <= {claim.upper} <= {claim.total}").at(bounds.place)
+    return claim
+
+
+def _read_task(fields: Fields, model: Model) -> Task:
+    kind = fields.text("kind")
+    if kind not in ("max", "min"):
+        raise Malformed("UNKNOWN_CLAIM", f"task {kind[:20]!r}, known are 'max' and 'min'").at(fields.place)
+    sizes = model.sizes
+    length = fields.integer("length", 1, LENGTH)
+    tokens = fields.integer("tokens", 1, min(sizes["d_vocab"], sizes["d_vocab_out"]))
+    eos = fields.take("eos")
+    if eos is not None:
+        eos = integer(eos, tokens, sizes["d_vocab"] - 1, f"{fields.place}.eos")
+    fields.close()
+    task = Task(kind, length, tokens, eos)
+    if task.free + 1 != sizes["n_ctx"]:
+        text = f"length {length} needs {task.free + 1} positions, the model has {sizes['n_ctx']}"
+        raise Malformed("TASK_LENGTH", text).at(fields.place)
+    return task
+
+
+def read_region(fields: Fields, task: Task) -> tuple[tuple[int, int, int], ...]:
+    """Classes as ascending, disjoint spans [m, low, high]: queries low..high-1 of maximum m. At least one."""
+    spans: list[tuple[int, int, int]] = []
+    for number, item in enumerate(fields.items("region")):
+        place = f"{fields.place}.region[{number}]"
+        if not isinstance(item, list) or len(item) != 3:
+            raise Malformed("REGION", "expected [m, low, high]").at(place)
+        m = integer(item[0], 0, task.tokens - 1, place)
+        low = integer(item[1], 0, task.queries(m) - 1, place)
+        high = integer(item[2], low + 1, task.queries(m), place)
+        if spans and (m, low) < (spans[-1][0], spans[-1][2]):
+            raise Malformed("REGION", f"{[m, low, high]} after {list(spans[-1])}: not ascending").at(place)
+        if spans and (m, low) == (spans[-1][0], spans[-1][2]):
+            raise Malformed("REGION", f"{[m, low, high]} continues {list(spans[-1])}: join them").at(place)
+        spans.append((m, low, high))
+    if not spans:
+        raise Rejected("EMPTY_REGION", "a count over no class proves nothing")
+    return tuple(spans)
+
+
+def pairs(region: tuple[tuple[int, int, int], ...]) -> Iterator[tuple[int, int]]:
+    """The classes (q, m) of a region."""
+    for m, low, high in region:
+        for q in range(low, high):
+            yield q, m
+
+
+def percent(count: int, total: int) -> str:
+    """count/total in per cent, rounded down to six decimals."""
+    millionths = count * 10**8 // total
+    return f"{millionths // 10**6}.{millionths % 10**6:06} %"
+
+
+def words(claim: Claim) -> str:
+    """The claim as a sentence."""
+    task, (n, exponent) = claim.task, claim.threshold
+    what = "largest" if task.kind == "max" else "smallest"
+    query = "" if task.eos is None else f", followed by token {task.eos} as query"
+    margin = "" if n == 0 else f" by a margin above {n} * 2^{exponent}"
+    text = (
+        f"over the real numbers, the model gives the {what} of {task.length} tokens out of {task.tokens}{query}{margin}"
+        f" on at least {claim.lower} of {claim.total} inputs ({percent(claim.lower, claim.total)})"
+    )
+    if claim.upper == claim.lower:
+        return text.replace("on at least", "on exactly")
+    if claim.upper == claim.total:
+        return text
+    rounded_up = percent(claim.total - claim.upper, claim.total)
+    return f"{text}, and is wrong on at least {claim.total - claim.upper} ({rounded_up})"

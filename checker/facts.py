@@ -1,0 +1,68 @@
+"""What a step can establish. Facts are immutable; only the rules build them."""
+
+from dataclasses import dataclass
+
+from .numbers import Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class Factored:
+    """A circuit equals `approx` (nothing: zero) plus the product of `factors`."""
+
+    circuit: str
+    centre: tuple[tuple[int, ...], int] | None
+    approx: Matrix | None
+    factors: tuple[Matrix, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """For every query q, enclosures of unnormalised attention weights, as integers over 2**bits.
+
+    Token weight of row t: exp((EQKE[q,t] - max_t EQKE[q,t]) / sqrt(d_head)); position weight of i: the same with
+    EQKP[q,i]. The weight of token t at position i is their product, up to a positive factor common to the query.
+    `order` lists the free positions by ascending EQKP[q,.].
+    """
+
+    bits: int
+    token_low: tuple[tuple[int, ...], ...]
+    token_high: tuple[tuple[int, ...], ...]
+    position_low: tuple[tuple[int, ...], ...]
+    position_high: tuple[tuple[int, ...], ...]
+    order: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Margins:
+    """Weights and exact logit contributions, times 2**exponent: output o reaches the right token m less the threshold
+    iff the sum over positions of weight * (direct + values + positions at o, minus the same at m, + shift) is >= 0."""
+
+    weights: Weights
+    threshold: tuple[int, int]
+    exponent: int
+    shift: int
+    direct: tuple[tuple[int, ...], ...]  # EU: queries x outputs
+    values: tuple[tuple[int, ...], ...]  # EVOU: token rows x outputs
+    positions: tuple[tuple[int, ...], ...]  # PVOU: positions x outputs
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """In the classes of `region`, at least `right` sequences have a margin above the threshold and `wrong` have not."""
+
+    threshold: tuple[int, int]
+    region: tuple[tuple[int, int, int], ...]
+    right: int
+    wrong: int
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """Of all sequences of the task, at least `lower` and at most `upper` have a margin above the threshold."""
+
+    threshold: tuple[int, int]
+    lower: int
+    upper: int
+
+
+Fact = Factored | Weights | Margins | Count | Conclusion

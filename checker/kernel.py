@@ -1,0 +1,84 @@
+"""From bytes to a verdict: read the document, apply the rules in order, compare the end with the claim."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .claim import Claim, read_claim
+from .errors import Malformed, Refusal, Rejected
+from .facts import Conclusion, Fact
+from .model import Model, read_model
+from .numbers import Meter
+from .reader import Fields, parse
+from .rules import RULES
+from .step import Step
+
+FORMAT = "compactproofs certificate"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A certificate as read; nothing in it is believed yet."""
+
+    model: Model
+    claim: Claim
+    proof: tuple[Fields, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """The only success there is; built at the end of `check` and nowhere else."""
+
+    claim: Claim
+    digest: str
+    steps: int
+    operations: int
+
+
+def read_document(data: bytes) -> Document:
+    """Format, version, model, claim and the list of steps, with no unknown or missing part."""
+    top = Fields(parse(data), "certificate")
+    if top.text("format") != FORMAT:
+        raise Malformed("FORMAT", f"not a {FORMAT}")
+    if (version := top.take("version")) != VERSION or isinstance(version, bool):
+        raise Malformed("VERSION", f"version {str(version)[:20]}, this checker knows {VERSION}")
+    model = read_model(top.inner("model"))
+    claim = read_claim(top.inner("claim"), model)
+    proof = tuple(Fields(item, f"step {number}") for number, item in enumerate(top.items("proof")))
+    end = top.integer("end", 0, 10**9)
+    top.close()
+    if end != len(proof):
+        raise Malformed("END", f"end says {end} steps, the proof has {len(proof)}")
+    return Document(model, claim, proof)
+
+
+def check(document: Document, limit: int, watch: Callable[[int, str, Fact], None]) -> Verified:
+    """Apply every step; the last one must be `conclude` and give exactly the bounds claimed."""
+    meter = Meter(limit)
+    facts: tuple[Fact, ...] = ()
+    used: set[int] = set()
+    for number, fields in enumerate(document.proof):
+        name = fields.text("rule")
+        fields.place = f"step {number}, {name[:40]}"
+        try:
+            if name not in RULES:
+                raise Malformed("UNKNOWN_RULE", f"{name[:40]!r}")
+            fact = RULES[name](Step(fields, facts, used, document.model, document.claim.task, meter))
+            fields.close()
+        except Refusal as refusal:
+            raise refusal.at(fields.place) from None
+        facts = (*facts, fact)
+        watch(number, name, fact)
+    claim = document.claim
+    end = facts[-1] if facts else None
+    if not isinstance(end, Conclusion):
+        raise Rejected("NO_CONCLUSION", "the proof does not end with conclude").at(f"step {len(facts) - 1}")
+    unused = [number for number in range(len(facts) - 1) if number not in used]
+    if unused:
+        raise Rejected("UNUSED_STEP", "no later step uses this one").at(f"step {unused[0]}")
+    if end.threshold != claim.threshold:
+        raise Rejected("THRESHOLD", f"claimed for {claim.threshold}, proved for {end.threshold}").at("claim")
+    if (end.lower, end.upper) != (claim.lower, claim.upper):
+        text = f"claimed {claim.lower}..{claim.upper}, proved {end.lower}..{end.upper} of {claim.total}"
+        raise Rejected("BOUND", text).at("claim")
+    return Verified(claim, document.model.digest(), len(facts), meter.operations)

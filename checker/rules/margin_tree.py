@@ -1,0 +1,113 @@
+"""The exact number of wrong sequences by branch and bound: FORMAT.md, "Margin tree"."""
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+
+from ..claim import pairs, read_region
+from ..facts import Count, Margins
+from ..step import Step
+from .margins import Terms, terms
+from .screen import Screen
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One free position for one output: the terms of all tokens, sorted, with the tokens at or above each as a mask."""
+
+    term: tuple[int, ...]
+    values: tuple[int, ...]
+    masks: tuple[int, ...]
+    best: int  # the most, and the least, that the later free positions can add
+    worst: int
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One output that is not screened off: its levels, the query's term, and how far a sum may be from the truth."""
+
+    levels: tuple[Level, ...]
+    start: int
+    radius: int
+
+
+def margin_tree(step: Step) -> Count:
+    """Walk the free positions; drop an output that can no longer win, close a subtree that one output has won.
+
+    Premises:   margins
+    Arguments:  digits, bits of a weight
+    Conclusion: the sequences found right, and those found wrong
+    Sound because: a sum of the terms so far and the best (worst) of the rest bounds every sum below that node.
+    """
+    given = step.premise("margins", Margins)
+    region = read_region(step.fields, step.task)
+    digits = step.fields.integer("digits", 8, 1024)
+    screen = Screen(given, region, step)
+    right = wrong = 0
+    for q, m in pairs(region):
+        size = step.task.class_size(q, m)
+        if size == 0:
+            continue
+        weight = terms(given.weights, q, m, step.task.own_row(q), digits)
+        outputs = [_output(given, q, m, o, weight, step) for o in screen.alive(q, m, weight)]
+        lost, undecided = _walk(tuple(outputs), m, step.task.holds_max(q, m), step)
+        right += size - lost - undecided
+        wrong += lost
+    return Count(given.threshold, region, step.agree("right", right), step.agree("wrong", wrong))
+
+
+def _output(given: Margins, q: int, m: int, o: int, weight: Terms, step: Step) -> Output:
+    """The table of one output for class (q, m): term = position weight * token weight * logit difference."""
+    own, positions = step.task.own_row(q), [row[o] - row[m] for row in given.positions]
+    base = given.direct[q][o] - given.direct[q][m] + given.shift
+    values = [row[o] - row[m] + base for row in (*given.values[: m + 1], given.values[own])]
+    largest = max(map(abs, values)) + max(map(abs, positions))
+    step.meter.count(len(positions) * (m + 1) * (4 + m.bit_length()))
+    levels: list[Level] = []
+    best = worst = 0
+    for position, p in reversed(list(zip(positions, weight.position))[:-1]):
+        term = tuple(p * u * (value + position) for u, value in zip(weight.token, values))
+        rank = sorted(range(m + 1), key=term.__getitem__)
+        masks = [0]
+        for t in reversed(rank):
+            masks.append(masks[-1] | 1 << t)
+        levels.append(Level(term, tuple(term[t] for t in rank), tuple(masks[::-1]), best, worst))
+        best, worst = best + term[rank[-1]], worst + term[rank[0]]
+    start = weight.position[-1] * weight.own * (values[-1] + positions[-1])
+    return Output(tuple(levels[::-1]), start, len(positions) * largest * weight.radius)
+
+
+def _walk(outputs: tuple[Output, ...], m: int, holds: bool, step: Step) -> tuple[int, int]:
+    """The sequences of the class that are certainly wrong, and those left undecided."""
+    free = step.task.free
+    if free == 0:
+        lost = any(output.start >= output.radius for output in outputs)
+        open_ = any(output.start >= -output.radius for output in outputs)
+        return int(lost), int(open_ and not lost)
+    at_m, comparisons = 1 << m, 2 * (m + 1).bit_length() + 3
+    wrong = undecided = 0
+    stack = [(0, holds, [(output, output.start) for output in outputs])] if outputs else []
+    while stack:
+        level, has, live = stack.pop()
+        rest = free - 1 - level
+        step.meter.count(len(live) * comparisons)
+        lost, alive = 0, []
+        for output, total in live:
+            table = output.levels[level]
+            lost |= table.masks[bisect_left(table.values, output.radius - total - table.worst)]
+            alive.append(table.masks[bisect_left(table.values, -output.radius - total - table.best)])
+        if lost:
+            with_m, without = (m + 1) ** rest, (m + 1) ** rest - (0 if has else m**rest)
+            wrong += (lost & ~at_m).bit_count() * without + (with_m if lost & at_m else 0)
+        remaining = reduce(or_, alive) & ~lost
+        if rest == 0:
+            undecided += (remaining if has else remaining & at_m).bit_count()
+            continue
+        while remaining:
+            t = remaining.bit_length() - 1
+            remaining ^= 1 << t
+            child = [(o, total + o.levels[level].term[t]) for (o, total), mask in zip(live, alive) if mask >> t & 1]
+            step.meter.count(len(child))
+            stack.append((level + 1, has or t == m, child))
+    return wrong, undecided
