@@ -8,9 +8,7 @@ only while training; reading a finished file's configuration needs the standard 
 from __future__ import annotations
 
 import importlib
-import json
 import math
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,7 +19,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .checkpoint import load
+from .arrays import from_arrays
+from .checkpoint import load, save_safetensors
 from .errors import CompactProofsError, shown
 from .seeds import derive
 
@@ -159,26 +158,10 @@ def metadata(trained: Trained) -> dict[str, str]:
 def write_model(trained: Trained, path: Path, *, overwrite: bool = False) -> None:
     """Write weights and metadata as safetensors; the file appears whole or not at all.
 
-    Raises TRAIN_EXISTS if `path` exists and `overwrite` is not set, TRAIN_UNWRITABLE if it cannot be
-    written.
+    Raises as checkpoint.save_safetensors does: CKPT_EXISTS without `overwrite`, CKPT_WRITE.
     """
-    document = encode_safetensors(trained.weights, metadata(trained))
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        try:
-            with open(partial, "xb") as file:
-                file.write(document)
-                file.flush()
-                os.fsync(file.fileno())
-            if overwrite:
-                os.replace(partial, path)
-            else:
-                _publish_new(partial, path)
-        finally:
-            partial.unlink(missing_ok=True)
-    except OSError as error:
-        text = f"cannot write: {error.strerror or error}"
-        raise CompactProofsError("TRAIN_UNWRITABLE", text, str(path)) from None
+    model = from_arrays(trained.weights, source=str(path), metadata=metadata(trained))
+    save_safetensors(model, path, overwrite=overwrite)
 
 
 def difference(path: Path, config: TrainConfig) -> str | None:
@@ -204,29 +187,6 @@ def file_name(config: TrainConfig) -> str:
     return f"max_of_{config.length}_v{config.vocabulary}{width}{steps}_seed{config.seed}.safetensors"
 
 
-def encode_safetensors(tensors: Weights, notes: Mapping[str, str]) -> bytes:
-    """The safetensors file of float32 tensors: header length (8 bytes, little-endian), JSON header, data.
-
-    Written here because the library serialises metadata in an arbitrary order, and equal models should
-    have equal bytes. Keys are sorted; the header is padded with spaces to a multiple of 8 bytes.
-    """
-    header: dict[str, object] = {"__metadata__": dict(sorted(notes.items()))}
-    parts: list[bytes] = []
-    offset = 0
-    for name in sorted(tensors):
-        data = np.ascontiguousarray(tensors[name]).astype("<f4").tobytes()
-        header[name] = {
-            "dtype": "F32",
-            "shape": list(tensors[name].shape),
-            "data_offsets": [offset, offset + len(data)],
-        }
-        parts.append(data)
-        offset += len(data)
-    text = json.dumps(header, separators=(",", ":")).encode("ascii")
-    text += b" " * (-len(text) % 8)
-    return b"".join([len(text).to_bytes(8, "little"), text, *parts])
-
-
 def _identity(config: TrainConfig) -> dict[str, str]:
     """The part of the metadata that says which model is meant."""
     betas = f"{BETAS[0]},{BETAS[1]}"
@@ -240,24 +200,6 @@ def _identity(config: TrainConfig) -> dict[str, str]:
         "optimiser": f"AdamW lr={LEARNING_RATE} betas={betas} eps={EPSILON} weight_decay={WEIGHT_DECAY}",
         "seed": str(config.seed),
     }
-
-
-def _publish_new(partial: Path, path: Path) -> None:
-    """Give the finished file its name, failing if the name is taken: a link never replaces a file."""
-    try:
-        os.link(partial, path)
-    except FileExistsError:
-        raise _taken(path) from None
-    except OSError:
-        # Some file systems have no hard links; there, a look before the rename has to do.
-        if path.exists():
-            raise _taken(path) from None
-        os.replace(partial, path)
-
-
-def _taken(path: Path) -> CompactProofsError:
-    text = "the file exists; choose another name, or ask for it to be replaced"
-    return CompactProofsError("TRAIN_EXISTS", text, str(path))
 
 
 def _torch() -> ModuleType:

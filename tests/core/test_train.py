@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import json
 import math
-import os
 from pathlib import Path
 from types import ModuleType
 
@@ -52,11 +50,12 @@ def untrained(config: TrainConfig = TINY) -> Trained:
 
 
 @needs_torch
-def test_same_configuration_gives_the_same_bytes() -> None:
-    first, second = train.train_model(TINY), train.train_model(TINY)
-    encoded = [train.encode_safetensors(run.weights, train.metadata(run)) for run in (first, second)]
-    assert encoded[0] == encoded[1]
-    assert first.losses == second.losses
+def test_same_configuration_gives_the_same_bytes(tmp_path: Path) -> None:
+    runs = [train.train_model(TINY) for _ in range(2)]
+    for number, run in enumerate(runs):
+        train.write_model(run, tmp_path / str(number))
+    assert (tmp_path / "0").read_bytes() == (tmp_path / "1").read_bytes()
+    assert runs[0].losses == runs[1].losses
 
 
 @needs_torch
@@ -189,50 +188,15 @@ def test_file_reads_back_in_this_program_and_in_the_library(tmp_path: Path) -> N
     assert (notes["seed"], notes["model_seed"], notes["train_loss_last_100"]) == ("123", "613947648", "1.5")
 
 
-def test_header_is_aligned_and_sorted() -> None:
-    document = train.encode_safetensors(
-        {"b": np.ones(1, np.float32), "a": np.ones(2, np.float32)}, {"x": "é"}
-    )
-    length = int.from_bytes(document[:8], "little")
-    assert length % 8 == 0
-    header = json.loads(document[8 : 8 + length])
-    assert list(header) == ["__metadata__", "a", "b"]
-    assert header["__metadata__"] == {"x": "é"}
-
-
 def test_an_existing_file_is_replaced_only_on_demand(tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors"
     path.write_bytes(b"precious")
-    with pytest.raises(CompactProofsError, match=r"model\.safetensors: TRAIN_EXISTS"):
+    with pytest.raises(CompactProofsError, match=r"model\.safetensors: CKPT_EXISTS"):
         train.write_model(untrained(), path)
     assert path.read_bytes() == b"precious"
     train.write_model(untrained(), path, overwrite=True)
     assert train.difference(path, TINY) is None
     assert [entry.name for entry in tmp_path.iterdir()] == ["model.safetensors"]
-
-
-def test_an_existing_file_is_kept_without_hard_links_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def unsupported(*_: object) -> None:
-        raise PermissionError(1, "Operation not permitted")
-
-    monkeypatch.setattr(os, "link", unsupported)
-    path = tmp_path / "model.safetensors"
-    train.write_model(untrained(), path)
-    with pytest.raises(CompactProofsError, match="TRAIN_EXISTS"):
-        train.write_model(untrained(), path)
-    assert [entry.name for entry in tmp_path.iterdir()] == ["model.safetensors"]
-
-
-def test_a_failed_write_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(_descriptor: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(CompactProofsError, match="TRAIN_UNWRITABLE: cannot write: No space left"):
-        train.write_model(untrained(), tmp_path / "model.safetensors")
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_difference_names_the_first_setting_that_differs(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 from compactproofs.core import train as trainer
+from compactproofs.core.arrays import from_arrays
+from compactproofs.core.checkpoint import save_safetensors
 from compactproofs.core.train import Progress, TrainConfig, Trained
 from compactproofs.emit import train_cmd
 from compactproofs.emit.train_cmd import model_table, train
@@ -183,8 +185,8 @@ def test_progress_on_a_terminal_shows_the_time_left(
 
 def test_table(calls: list[int], tmp_path: Path) -> None:
     assert run("--seeds", "10,9", "--out-dir", str(tmp_path)).exit_code == 0
-    foreign = trainer.encode_safetensors(constant_model(TrainConfig(2, 3, 2, 3)).weights, {})
-    (tmp_path / "foreign.safetensors").write_bytes(foreign)
+    weights = constant_model(TrainConfig(2, 3, 2, 3)).weights
+    save_safetensors(from_arrays(weights), tmp_path / "foreign.safetensors")
     result = CliRunner().invoke(train, ["--table", str(tmp_path)])
     assert result.exit_code == 0
     rows = [line for line in result.output.splitlines() if line.startswith("| `")]
