@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -29,6 +30,7 @@ from compactproofs.core.model import MAX_BYTES, SHAPES, Model, Tensor
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+MODELS = Path(__file__).parents[2] / "models"
 SIZES = {"1": 1, "d_vocab": 6, "d_vocab_out": 5, "n_ctx": 3, "d_model": 4, "d_head": 2}
 
 Arrays = dict[str, npt.NDArray[np.generic]]
@@ -88,6 +90,16 @@ def test_the_reference_library_reads_what_we_write(tmp_path: Path) -> None:
     assert stored.keys() == arrays.keys()
     assert all(stored[n].dtype == a.dtype and np.array_equal(stored[n], a) for n, a in arrays.items())
     assert load(path).metadata == {"a": "é", "b": "2"}
+
+
+@pytest.mark.parametrize("path", sorted(MODELS.glob("*.safetensors")), ids=lambda p: p.stem)
+def test_shipped_models(path: Path) -> None:
+    model = load(path)
+    stored = safetensors.numpy.load_file(path)
+    for t in model.tensors:
+        integers, exponent = t.exact()
+        assert [math.ldexp(n, exponent) for n in integers] == stored[t.name].flatten().tolist()
+    assert decode(encode(model), model.source) == model
 
 
 def test_a_link_to_a_file_is_followed(tmp_path: Path) -> None:
@@ -309,6 +321,16 @@ def test_the_same_model_gives_the_same_bytes() -> None:
     assert encode(one) == encode(two)
     assert decode(encode(one), "a") == one
     assert HEADER_END % 8 == 0
+
+
+def test_wide_formats_come_first_so_that_all_are_aligned() -> None:
+    arrays = tiny("<f2") | {
+        "unembed.W_U": tiny("<f8")["unembed.W_U"],
+        "unembed.b_U": tiny("<f4")["unembed.b_U"],
+    }
+    data = encode(from_arrays(arrays))
+    head = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
+    assert [e["dtype"] for e in head.values()] == ["F64", "F32"] + ["F16"] * 10
 
 
 def test_overwriting_must_be_asked_for(tmp_path: Path) -> None:

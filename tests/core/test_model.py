@@ -276,6 +276,13 @@ def test_random_bit_patterns(dtype: str, patterns: list[int]) -> None:
             Tensor("t", dtype, (len(patterns),), data).exact()
 
 
+@pytest.mark.parametrize("width", range(58, 70))
+def test_integers_at_the_end_of_machine_words(width: int) -> None:
+    wide = float((2**53 - 1) << (width - 53))
+    check_exact("F64", struct.pack("<4d", 1.0, wide, -wide, -1.0))
+    check_exact("F64", struct.pack("<2d", -(2.0**width), 1.0))
+
+
 @given(st.lists(st.floats(-4, 4, width=32), min_size=1, max_size=50))
 def test_the_same_values_in_another_format_give_the_same_integers(values: list[float]) -> None:
     wide = Tensor("t", "F64", (len(values),), np.array(values, "<f8").tobytes())
