@@ -426,7 +426,7 @@ class FakeArray:
     ],
 )
 def test_values_that_are_no_weights(value: object, code: str) -> None:
-    error = refused(code, lambda: from_arrays(tiny() | {"embed.W_E": value}))  # type: ignore[dict-item]
+    error = refused(code, lambda: from_arrays(tiny() | {"embed.W_E": value}))
     assert (error.file, error.place) == ("arrays", "embed.W_E")
 
 
