@@ -19,8 +19,9 @@ class Level:
     term: tuple[int, ...]
     values: tuple[int, ...]
     masks: tuple[int, ...]
-    best: int  # the most, and the least, that the later free positions can add
-    worst: int
+    best: int  # the most that the later free positions can add
+    best_with_m: int | None  # the same if one of them holds token m; None: there is none
+    worst: int  # the least that they can add
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +67,17 @@ def _output(given: Margins, q: int, m: int, o: int, weight: Terms, step: Step) -
     step.meter.count(len(positions) * (m + 1) * (4 + m.bit_length()))
     levels: list[Level] = []
     best = worst = 0
+    best_with_m: int | None = None
     for position, p in reversed(list(zip(positions, weight.position))[:-1]):
         term = tuple(p * u * (value + position) for u, value in zip(weight.token, values))
         rank = sorted(range(m + 1), key=term.__getitem__)
         masks = [0]
         for t in reversed(rank):
             masks.append(masks[-1] | 1 << t)
-        levels.append(Level(term, tuple(term[t] for t in rank), tuple(masks[::-1]), best, worst))
-        best, worst = best + term[rank[-1]], worst + term[rank[0]]
+        levels.append(Level(term, tuple(term[t] for t in rank), tuple(masks[::-1]), best, best_with_m, worst))
+        top = term[rank[-1]]
+        best_with_m = best + term[m] if best_with_m is None else max(best + term[m], best_with_m + top)
+        best, worst = best + top, worst + term[rank[0]]
     start = weight.position[-1] * weight.own * (values[-1] + positions[-1])
     return Output(tuple(levels[::-1]), start, len(positions) * largest * weight.radius)
 
@@ -96,13 +100,13 @@ def _walk(outputs: tuple[Output, ...], m: int, holds: bool, step: Step) -> tuple
         for output, total in live:
             table = output.levels[level]
             lost |= table.masks[bisect_left(table.values, output.radius - total - table.worst)]
-            alive.append(table.masks[bisect_left(table.values, -output.radius - total - table.best)])
+            alive.append(_alive(table, -output.radius - total, has, m))
         if lost:
             with_m, without = (m + 1) ** rest, (m + 1) ** rest - (0 if has else m**rest)
             wrong += (lost & ~at_m).bit_count() * without + (with_m if lost & at_m else 0)
         remaining = reduce(or_, alive) & ~lost
         if rest == 0:
-            undecided += (remaining if has else remaining & at_m).bit_count()
+            undecided += remaining.bit_count()
             continue
         while remaining:
             t = remaining.bit_length() - 1
@@ -111,3 +115,13 @@ def _walk(outputs: tuple[Output, ...], m: int, holds: bool, step: Step) -> tuple
             step.meter.count(len(child))
             stack.append((level + 1, has or t == m, child))
     return wrong, undecided
+
+
+def _alive(table: Level, needed: int, has: bool, m: int) -> int:
+    """Tokens after which the sum can still reach `needed`, some position holding token m."""
+    if has:
+        return table.masks[bisect_left(table.values, needed - table.best)]
+    at_m = 1 << m if table.term[m] + table.best >= needed else 0
+    if table.best_with_m is None:
+        return at_m
+    return table.masks[bisect_left(table.values, needed - table.best_with_m)] | at_m
