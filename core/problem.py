@@ -1,0 +1,83 @@
+"""One model, one task, one threshold: what every strategy of margin sums starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from .circuits import Circuits, circuits
+from .exact import Floats, to_floats
+from .model import Model
+from .task import Task
+from .weights import Enclosure, Precision, enclose, relative_scores
+
+
+@dataclass(frozen=True, slots=True)
+class Logits:
+    """Logit contributions as integers over one power of two: EU, EVOU, PVOU and the threshold."""
+
+    exponent: int
+    direct: list[list[int]]
+    values: list[list[int]]
+    positions: list[list[int]]
+    shift: int
+
+
+@dataclass(frozen=True, slots=True)
+class FloatView:
+    """The same in doubles, for the search: token weights are relative to the best token of each query."""
+
+    token: Floats  # queries x token rows, log of the weight
+    position: Floats  # queries x positions, weight
+    direct: Floats
+    values: Floats
+    positions: Floats
+    shift: float
+
+
+@dataclass(frozen=True)
+class Problem:
+    """`threshold` is (n, e) for n * 2**e: sequences whose margin is above it count (0: the right answers)."""
+
+    model: Model
+    task: Task
+    threshold: tuple[int, int] = (0, 0)
+
+    @cached_property
+    def circuits(self) -> Circuits:
+        return circuits(self.model, self.task)
+
+    @cached_property
+    def logits(self) -> Logits:
+        c = self.circuits
+        n, power = self.threshold
+        low = min(c.eu.exponent, c.evou.exponent, c.pvou.exponent, power)
+        rows = [[[int(n) for n in row] for row in part.at(low)] for part in (c.eu, c.evou, c.pvou)]
+        return Logits(low, *rows, n << (power - low))
+
+    @cached_property
+    def floats(self) -> FloatView:
+        c, logits = self.circuits, self.logits
+        shift = to_floats(np.array([[logits.shift]], dtype=object), logits.exponent)[0, 0]
+        return FloatView(
+            token=relative_scores(c.eqke, c.d_head),
+            position=np.exp(relative_scores(c.eqkp, c.d_head)),
+            direct=c.eu.floats(),
+            values=c.evou.floats(),
+            positions=c.pvou.floats(),
+            shift=float(shift),
+        )
+
+    def enclosures(
+        self, precision: Precision, queries: Iterable[int] | None = None
+    ) -> Iterator[tuple[Enclosure, Enclosure]]:
+        """Token and position weights of each query (all of them by default), enclosed."""
+        c = self.circuits
+        for q in range(len(c.eqke.ints)) if queries is None else queries:
+            yield (
+                enclose([int(n) for n in c.eqke.ints[q]], c.eqke.exponent, c.d_head, precision.bits),
+                enclose([int(n) for n in c.eqkp.ints[q]], c.eqkp.exponent, c.d_head, precision.bits),
+            )

@@ -1,0 +1,72 @@
+"""Proofs as lists of steps. A step is a rule's name with its arguments; facts are known by the step's number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from .task import Region
+
+Json = None | int | str | Sequence["Json"] | Mapping[str, "Json"]
+Step = dict[str, Json]
+
+MULTIPLICATIONS = {"EQKE": 3, "EQKP": 3, "EVOU": 3, "PVOU": 3, "EU": 1}
+
+
+def hexadecimal(n: int) -> str:
+    """The one spelling of an integer in a certificate."""
+    return f"-{-n:x}" if n < 0 else f"{n:x}"
+
+
+def region_json(region: Region) -> list[Json]:
+    """A region as the certificate writes it."""
+    return [list(span) for span in region]
+
+
+@dataclass(slots=True)
+class Builder:
+    """Appends steps; each method returns the number of the step that holds its fact."""
+
+    steps: list[Step] = field(default_factory=list)
+
+    def add(self, rule: str, **arguments: Json) -> int:
+        self.steps.append({"rule": rule, **arguments})
+        return len(self.steps) - 1
+
+    def circuit(self, name: str, centre: Json = None) -> int:
+        """A circuit as a product of factors."""
+        return self.add("circuit", name=name, centre=centre)
+
+    def exact_circuit(self, name: str, centre: Json = None) -> int:
+        """A circuit multiplied out, from the left."""
+        number = self.circuit(name, centre)
+        for _ in range(MULTIPLICATIONS[name]):
+            number = self.add("product", of=number, at=0)
+        return number
+
+    def margins(self, bits: int, grid: int, threshold: tuple[int, int]) -> int:
+        """All five circuits, the attention weights, and margins as sums over positions."""
+        scores, positions = self.exact_circuit("EQKE"), self.exact_circuit("EQKP")
+        values, output_positions = self.exact_circuit("EVOU"), self.exact_circuit("PVOU")
+        direct = self.exact_circuit("EU")
+        weights = self.add("weights", scores=scores, positions=positions, bits=bits, grid=grid)
+        return self.add(
+            "margins",
+            weights=weights,
+            direct=direct,
+            values=values,
+            positions=output_positions,
+            margin_above=hexadecimal(threshold[0]),
+            exponent=threshold[1],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A finished proof: its steps, and the bounds that its conclusion gives (counts of sequences)."""
+
+    strategy: str
+    steps: tuple[Step, ...]
+    lower: int
+    upper: int
+    undecided: int  # sequences that the chosen precision leaves open, ties among them; not right, not wrong

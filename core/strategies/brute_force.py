@@ -1,0 +1,146 @@
+"""Brute force (paper section 4.1; docs/FORMAT.md, "Enumeration"): every sequence, for short lengths.
+
+Doubles decide almost every sequence; those near a tie are decided by exact logits and enclosed weights.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from ..errors import CompactProofsError
+from ..exact import Floats
+from ..problem import Problem
+from ..proof import Builder, Proof, hexadecimal, region_json
+from ..weights import Enclosure, precision
+
+LIMIT = 1 << 25  # sequences; beyond it other strategies prove more in less time
+SLACK = 1e-9
+DIGITS = (40, 96, 256)
+Progress = Callable[[int, int], None]
+
+
+def brute_force(problem: Problem, progress: Progress = lambda done, total: None) -> Proof:
+    """Proof by enumeration. Errors: ENUMERATION_TOO_LARGE."""
+    task = problem.task
+    if task.total > LIMIT:
+        text = f"{task.total} sequences, brute force stops at {LIMIT}; use margin-tree or margin-convolution"
+        raise CompactProofsError("ENUMERATION_TOO_LARGE", text, problem.model.source)
+    wrong, near = 0, []
+    for q in range(len(problem.circuits.eqke.ints)):
+        progress(q, len(problem.circuits.eqke.ints))
+        for m in range(task.tokens):
+            if q < task.queries(m):
+                lost, close = _class(problem, q, m)
+                wrong += lost
+                near += [(q, m, sequence) for sequence in close]
+    for digits in DIGITS:
+        lost, undecided = _settle(problem, near, digits)
+        if not undecided:
+            break
+    return _proof(problem, wrong + lost, undecided, digits)
+
+
+def estimate(problem: Problem) -> int:
+    """Right sequences by doubles alone: no proof."""
+    task = problem.task
+    wrong = 0
+    for q in range(len(problem.circuits.eqke.ints)):
+        for m in range(task.tokens):
+            if q < task.queries(m):
+                lost, close = _class(problem, q, m)
+                wrong += lost + len(close)
+    return task.total - wrong
+
+
+def _proof(problem: Problem, wrong: int, undecided: int, digits: int) -> Proof:
+    chosen = precision(problem.circuits, digits)
+    builder = Builder()
+    margins = builder.margins(chosen.bits, chosen.grid, problem.threshold)
+    right = problem.task.total - wrong - undecided
+    count = builder.add(
+        "enumerate",
+        margins=margins,
+        region=region_json(problem.task.whole()),
+        digits=digits,
+        logit_bits=digits,
+        right=hexadecimal(right),
+        wrong=hexadecimal(wrong),
+    )
+    builder.add("conclude", of=count)
+    return Proof("brute-force", tuple(builder.steps), right, problem.task.total - wrong, undecided)
+
+
+def _class(problem: Problem, q: int, m: int) -> tuple[int, list[tuple[int, ...]]]:
+    """Certainly wrong sequences of a class, and the free tokens of those that doubles do not decide."""
+    task, view = problem.task, problem.floats
+    own, free, holds = task.own_row(q), task.free, task.holds_max(q, m)
+    others = np.arange(view.values.shape[1]) != m
+    if not others.any() or task.class_size(q, m) == 0:
+        return 0, []
+    with np.errstate(over="ignore", invalid="ignore"):
+        token = np.exp(view.token[q] - view.token[q, m])
+        logits = view.direct[q] + view.positions[:, None] + view.values[None]
+        terms = (logits - logits[:, :, m : m + 1] + view.shift)[:, :, others]
+        terms *= (view.position[q][:, None] * token[None])[:, :, None]
+        start = terms[-1, own]
+        scale = float(np.abs(terms[:, [*range(m + 1), own]]).max()) * (free + 1)
+    # the last two positions are summed once for the class, and all their tokens are tested at once
+    tails = list(itertools.product(range(m + 1), repeat=min(free, 2)))
+    tail_sums = np.array([sum((terms[free - len(t) + i, x] for i, x in enumerate(t)), start) for t in tails])
+    with_m = [i for i, tail in enumerate(tails) if m in tail]
+    only_m = tail_sums[with_m], [tails[i] for i in with_m]
+    wrong, near = 0, []
+    for prefix in itertools.product(range(m + 1), repeat=max(free - 2, 0)):
+        sums, sequences = (tail_sums, tails) if holds or m in prefix else only_m
+        for i, t in enumerate(prefix):
+            sums = sums + terms[i, t]
+        lost, close = _sort_out(sums, scale)
+        wrong += lost
+        near += [(*prefix, *sequences[i]) for i in close]
+    return wrong, near
+
+
+def _sort_out(sums: Floats, scale: float) -> tuple[int, list[int]]:
+    """Count the rows with an output above zero; number those near it, or that are not numbers."""
+    top = sums.max(axis=1)
+    lost = top > SLACK * scale
+    near = ~lost & ~(top < -SLACK * scale)
+    return int(lost.sum()), [int(i) for i in near.nonzero()[0]]
+
+
+def _settle(problem: Problem, near: list[tuple[int, int, tuple[int, ...]]], digits: int) -> tuple[int, int]:
+    """Wrong and undecided among sequences near a tie."""
+    chosen = precision(problem.circuits, 2 * digits)
+    wrong = undecided = 0
+    for (q, m), group in itertools.groupby(near, key=lambda item: item[:2]):
+        token, position = next(problem.enclosures(chosen, [q]))
+        for _, _, sequence in group:
+            verdicts = [_margin(problem, q, m, o, sequence, token, position) for o in _others(problem, m)]
+            if any(low >= 0 for low, _ in verdicts):
+                wrong += 1
+            elif any(high >= 0 for _, high in verdicts):
+                undecided += 1
+    return wrong, undecided
+
+
+def _others(problem: Problem, m: int) -> Iterator[int]:
+    return (o for o in range(len(problem.logits.values[0])) if o != m)
+
+
+def _margin(
+    problem: Problem, q: int, m: int, o: int, free: tuple[int, ...], token: Enclosure, position: Enclosure
+) -> tuple[int, int]:
+    """Enclosure of sum weight * logit difference."""
+    logits = problem.logits
+    low = high = 0
+    for i, t in enumerate((*free, problem.task.own_row(q))):
+        value = logits.shift + sum(
+            row[o] - row[m] for row in (logits.direct[q], logits.values[t], logits.positions[i])
+        )
+        small, large = token[0][t] * position[0][i], token[1][t] * position[1][i]
+        low += value * (small if value > 0 else large)
+        high += value * (large if value > 0 else small)
+    return low, high

@@ -1,0 +1,172 @@
+"""The exact number of wrong sequences by branch and bound (docs/FORMAT.md, "Margin tree").
+
+The float screen says which outputs matter; the tree is walked in integers with a band around zero that is wider than
+the checker's own radius, so that what is decided here is decided there. A sequence inside the band raises the
+precision; only ties survive that.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from ..errors import CompactProofsError
+from ..problem import Problem
+from ..proof import Builder, Proof, hexadecimal, region_json
+from ..screen import survivors
+from ..weights import Enclosure, Precision, precision
+
+DIGITS = (64, 128, 512)
+BAND = 8  # in units of the last digit of a weight; the checker's enclosures are off by at most 2
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One output in one class: per free position the terms of tokens 0..m, what may still come, and the band."""
+
+    terms: tuple[tuple[int, ...], ...]
+    ranked: tuple[tuple[tuple[int, int], ...], ...]  # (term, token), ascending
+    best: tuple[int, ...]  # most that positions after this one can add
+    best_with_m: tuple[int | None, ...]  # the same with token m among them
+    worst: tuple[int, ...]
+    start: int
+    band: int
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a walk found, and how many nodes it may still visit."""
+
+    wrong: int = 0
+    undecided: int = 0
+    nodes: int = 0
+
+
+def margin_tree(problem: Problem, nodes: int = 20_000_000, progress: Progress = lambda done, total: None) -> Proof:
+    """Proof of the exact count. Errors: TREE_TOO_LARGE when more than `nodes` nodes are needed."""
+    task = problem.task
+    alive = {m: survivors(problem, m).alive for m in range(task.tokens)}
+    for digits in DIGITS:
+        chosen = precision(problem.circuits, digits)
+        tally = Tally()
+        for q, (token, position) in enumerate(problem.enclosures(chosen)):
+            progress(q, problem.circuits.eqke.ints.shape[0])
+            for m in range(task.tokens):
+                if q < task.queries(m) and task.class_size(q, m):
+                    outputs = [int(o) for o in alive[m][q].nonzero()[0]]
+                    tables = [_table(problem, q, m, o, token, position, chosen) for o in outputs]
+                    _walk(tables, m, task.holds_max(q, m), task.free, tally, nodes)
+        if not tally.undecided:
+            break
+    return _proof(problem, chosen, tally)
+
+
+def _proof(problem: Problem, chosen: Precision, tally: Tally) -> Proof:
+    builder = Builder()
+    margins = builder.margins(chosen.bits, chosen.grid, problem.threshold)
+    right = problem.task.total - tally.wrong - tally.undecided
+    count = builder.add(
+        "margin_tree",
+        margins=margins,
+        region=region_json(problem.task.whole()),
+        digits=chosen.digits,
+        right=hexadecimal(right),
+        wrong=hexadecimal(tally.wrong),
+    )
+    builder.add("conclude", of=count)
+    return Proof("margin-tree", tuple(builder.steps), right, problem.task.total - tally.wrong, tally.undecided)
+
+
+def relative_weights(token: Enclosure, position: Enclosure, m: int, chosen: Precision) -> tuple[list[int], list[int]]:
+    """Token and position weights cut to `digits` bits relative to token m and to the largest position."""
+    shift = max(token[0][m].bit_length() - chosen.digits, 0)
+    cut = max(chosen.bits - chosen.digits, 0)
+    return [n >> shift for n in token[0]], [n >> cut for n in position[0]]
+
+
+def _table(
+    problem: Problem, q: int, m: int, o: int, token: Enclosure, position: Enclosure, chosen: Precision
+) -> Table:
+    logits, own = problem.logits, problem.task.own_row(q)
+    u, p = relative_weights(token, position, m, chosen)
+    base = logits.direct[q][o] - logits.direct[q][m] + logits.shift
+    values = [row[o] - row[m] + base for row in logits.values]
+    places = [row[o] - row[m] for row in logits.positions]
+    terms = [tuple(p[i] * u[t] * (values[t] + places[i]) for t in range(m + 1)) for i in range(problem.task.free)]
+    best, worst = [0], [0]
+    with_m: list[int | None] = [None]
+    for row in reversed(terms[1:]):
+        head = with_m[-1]
+        with_m.append(best[-1] + row[m] if head is None else max(best[-1] + row[m], head + max(row)))
+        best.append(best[-1] + max(row))
+        worst.append(worst[-1] + min(row))
+    used = [values[t] for t in range(m + 1)] + [values[own]]
+    largest = max(map(abs, used)) + max(map(abs, places))
+    heaviest = max(max(u[: m + 1]), u[own])
+    band = len(places) * largest * (max(p) * BAND + heaviest * BAND + BAND * BAND)
+    return Table(
+        terms=tuple(terms),
+        ranked=tuple(tuple(sorted((term, t) for t, term in enumerate(row))) for row in terms),
+        best=tuple(reversed(best)),
+        best_with_m=tuple(reversed(with_m)),
+        worst=tuple(reversed(worst)),
+        start=p[-1] * u[own] * (values[own] + places[-1]),
+        band=band,
+    )
+
+
+
+
+def _walk(tables: list[Table], m: int, holds: bool, free: int, tally: Tally, limit: int) -> None:
+    """Add the sequences of one class that are wrong, or undecided, to the tally."""
+    if free == 0:
+        if any(table.start >= table.band for table in tables):
+            tally.wrong += 1
+        elif any(table.start >= -table.band for table in tables):
+            tally.undecided += 1
+        return
+
+    def visit(level: int, has: bool, live: list[tuple[Table, int]]) -> None:
+        tally.nodes += 1
+        if tally.nodes > limit:
+            raise CompactProofsError("TREE_TOO_LARGE", f"the margin tree has more than {limit} nodes; use another strategy")
+        rest = free - 1 - level
+        lost: set[int] = set()
+        followers: dict[int, list[tuple[Table, int]]] = {}
+        for table, total in live:
+            lost.update(_at_least(table, level, table.band - total - table.worst[level]))
+            for t in _candidates(table, level, -table.band - total, has, m):
+                followers.setdefault(t, []).append((table, total + table.terms[level][t]))
+        for t in lost:
+            tally.wrong += (m + 1) ** rest - (0 if has or t == m else m**rest)
+        for t, children in followers.items():
+            if t in lost:
+                continue
+            if rest == 0:
+                tally.undecided += 1
+            else:
+                visit(level + 1, has or t == m, children)
+
+    if tables:
+        visit(0, holds, [(table, table.start) for table in tables])
+
+
+def _at_least(table: Table, level: int, needed: int) -> Iterator[int]:
+    """Tokens whose term is at least `needed`."""
+    ranked = table.ranked[level]
+    for _, t in ranked[bisect.bisect_left(ranked, (needed, -1)) :]:
+        yield t
+
+
+def _candidates(table: Table, level: int, needed: int, has: bool, m: int) -> Iterator[int]:
+    """Tokens after which the sum can reach `needed` with token m somewhere."""
+    if has:
+        yield from _at_least(table, level, needed - table.best[level])
+        return
+    with_m = table.best_with_m[level]
+    if with_m is not None:
+        yield from (t for t in _at_least(table, level, needed - with_m) if t != m)
+    if table.terms[level][m] + table.best[level] >= needed:
+        yield m
