@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import os
 import re
-import secrets
 import stat
 from collections import Counter
 from typing import Final, NoReturn
 
 from .arrays import from_arrays, from_transformer_lens
 from .errors import CompactProofsError, shown
+from .files import FilePath, reason, write_atomically
 from .model import ITEMSIZE, MAX_BYTES, Model, Tensor, build
 
 __all__ = ["decode", "encode", "from_arrays", "from_transformer_lens", "load", "save_safetensors"]
@@ -27,8 +27,6 @@ PICKLE_SUFFIXES: Final = (".pt", ".pth", ".ckpt", ".bin", ".pkl", ".pickle")
 # Dimensions and offsets: small enough for any product of eight to be formed at once.
 NATURAL: Final = re.compile(r"0|[1-9][0-9]{0,14}", re.ASCII)
 MAX_RANK: Final = 8
-
-FilePath = str | os.PathLike[str]
 
 
 def load(path: FilePath) -> Model:
@@ -88,40 +86,9 @@ def encode(model: Model) -> bytes:
 def save_safetensors(model: Model, path: FilePath, overwrite: bool = False) -> None:
     """Write the model: the file at `path` is complete or untouched at every moment.
 
-    Raises CKPT_EXISTS (without `overwrite`), CKPT_NOT_REGULAR, CKPT_WRITE and the codes of `encode`.
+    Raises FILE_EXISTS (without `overwrite`), FILE_NOT_REGULAR, FILE_WRITE and the codes of `encode`.
     """
-    data = encode(model)
-    # A link is followed once, so that it stays a link to the new file.
-    target = os.path.realpath(path)
-    if os.path.lexists(target):
-        if not os.path.isfile(target):
-            text = "exists and is not a regular file; choose another output"
-            raise CompactProofsError("CKPT_NOT_REGULAR", text, os.fspath(path))
-        if not overwrite:
-            text = "the file exists; choose another output or allow overwriting"
-            raise CompactProofsError("CKPT_EXISTS", text, os.fspath(path))
-    try:
-        _write_atomically(target, data)
-    except (OSError, ValueError) as error:
-        raise CompactProofsError("CKPT_WRITE", f"cannot write: {_reason(error)}", os.fspath(path)) from None
-
-
-def _write_atomically(target: str, data: bytes) -> None:
-    folder, name = os.path.split(target)
-    temporary = os.path.join(folder, f".{name}.{secrets.token_hex(4)}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    finally:
-        if os.path.lexists(temporary):
-            os.unlink(temporary)
-
-
-def _reason(error: OSError | ValueError) -> str:
-    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    write_atomically(path, encode(model), overwrite)
 
 
 def read_regular(path: FilePath) -> bytes:
@@ -137,7 +104,7 @@ def read_regular(path: FilePath) -> bytes:
             size = _regular_size(os.fstat(file.fileno()))
             data = file.read(size + 1)
     except (OSError, ValueError) as error:
-        raise CompactProofsError("CKPT_UNREADABLE", f"cannot read: {_reason(error)}") from None
+        raise CompactProofsError("CKPT_UNREADABLE", f"cannot read: {reason(error)}") from None
     if len(data) != size:
         text = f"{size} bytes when opened, {'more' if len(data) > size else len(data)} when read; try again"
         raise CompactProofsError("CKPT_CHANGED", text)

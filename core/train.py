@@ -158,7 +158,7 @@ def metadata(trained: Trained) -> dict[str, str]:
 def write_model(trained: Trained, path: Path, *, overwrite: bool = False) -> None:
     """Write weights and metadata as safetensors; the file appears whole or not at all.
 
-    Raises as checkpoint.save_safetensors does: CKPT_EXISTS without `overwrite`, CKPT_WRITE.
+    Raises as checkpoint.save_safetensors does: FILE_EXISTS without `overwrite`, FILE_WRITE.
     """
     model = from_arrays(trained.weights, source=str(path), metadata=metadata(trained))
     save_safetensors(model, path, overwrite=overwrite)

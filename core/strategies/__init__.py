@@ -1,0 +1,41 @@
+"""Strategies: each searches a proof and writes it as steps. The checker knows their rules, not their names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..errors import CompactProofsError
+from ..problem import Problem
+from ..proof import Proof
+from . import brute_force, cubic, margin_tree
+
+Progress = Callable[[int, int], None]
+TREE_TRIAL = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """How to find a proof, how to estimate its bound in doubles (right sequences), and what it is in a line."""
+
+    find: Callable[[Problem, Progress], Proof]
+    estimate: Callable[[Problem], int]
+    summary: str
+
+
+def _auto(problem: Problem, progress: Progress) -> Proof:
+    """The exact count where it is cheap, else the cubic bound."""
+    try:
+        return margin_tree.margin_tree(problem, progress, nodes=TREE_TRIAL)
+    except CompactProofsError as error:
+        if error.code != "TREE_TOO_LARGE":
+            raise
+    return cubic.cubic(problem, progress)
+
+
+STRATEGIES = {
+    "auto": Strategy(_auto, cubic.estimate, "the exact count where it is cheap, else the cubic bound"),
+    "brute-force": Strategy(brute_force.brute_force, brute_force.estimate, "the paper's enumeration of all inputs"),
+    "cubic": Strategy(cubic.cubic, cubic.estimate, "the paper's cubic proof: pure sequences decide the mixed ones"),
+    "margin-tree": Strategy(margin_tree.margin_tree, margin_tree.estimate, "the exact count by branch and bound"),
+}

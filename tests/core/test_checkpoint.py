@@ -336,7 +336,7 @@ def test_wide_formats_come_first_so_that_all_are_aligned() -> None:
 def test_overwriting_must_be_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "m.safetensors"
     path.write_bytes(b"precious")
-    refused("CKPT_EXISTS", lambda: save_safetensors(MODEL, path))
+    refused("FILE_EXISTS", lambda: save_safetensors(MODEL, path))
     assert path.read_bytes() == b"precious"
     save_safetensors(MODEL, path, overwrite=True)
     assert load(path).tensors == MODEL.tensors
@@ -359,7 +359,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
     for name in ("fsync", "replace"):
         with monkeypatch.context() as patch:
             patch.setattr(os, name, fail)
-            error = refused("CKPT_WRITE", lambda: save_safetensors(MODEL, path, overwrite=True))
+            error = refused("FILE_WRITE", lambda: save_safetensors(MODEL, path, overwrite=True))
         assert "No space left on device" in error.text
         assert [p.name for p in tmp_path.iterdir()] == ["m.safetensors"]
         assert path.read_bytes() == b"old"
@@ -367,9 +367,9 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
 
 def test_outputs_that_are_no_files(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
-    refused("CKPT_NOT_REGULAR", lambda: save_safetensors(MODEL, tmp_path, overwrite=True))
-    refused("CKPT_NOT_REGULAR", lambda: save_safetensors(MODEL, tmp_path / "fifo", overwrite=True))
-    refused("CKPT_WRITE", lambda: save_safetensors(MODEL, tmp_path / "no folder" / "m"))
+    refused("FILE_NOT_REGULAR", lambda: save_safetensors(MODEL, tmp_path, overwrite=True))
+    refused("FILE_NOT_REGULAR", lambda: save_safetensors(MODEL, tmp_path / "fifo", overwrite=True))
+    refused("FILE_WRITE", lambda: save_safetensors(MODEL, tmp_path / "no folder" / "m"))
 
 
 @pytest.mark.parametrize(

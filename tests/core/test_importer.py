@@ -275,7 +275,7 @@ def test_the_output_is_protected(torch: Any, state: dict[str, Any], tmp_path: Pa
     assert path.read_bytes() == before
     out = tmp_path / "out"
     out.write_bytes(b"old")
-    refused("CKPT_EXISTS", lambda: import_checkpoint(path, out))
+    refused("FILE_EXISTS", lambda: import_checkpoint(path, out))
     assert out.read_bytes() == b"old"
     import_checkpoint(path, out, overwrite=True)
     first = out.read_bytes()

@@ -191,7 +191,7 @@ def test_file_reads_back_in_this_program_and_in_the_library(tmp_path: Path) -> N
 def test_an_existing_file_is_replaced_only_on_demand(tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors"
     path.write_bytes(b"precious")
-    with pytest.raises(CompactProofsError, match=r"model\.safetensors: CKPT_EXISTS"):
+    with pytest.raises(CompactProofsError, match=r"model\.safetensors: FILE_EXISTS"):
         train.write_model(untrained(), path)
     assert path.read_bytes() == b"precious"
     train.write_model(untrained(), path, overwrite=True)

@@ -51,7 +51,7 @@ def test_overwriting_takes_force(checkpoint: Path, tmp_path: Path) -> None:
     out.write_bytes(b"old")
     result = run(checkpoint, "--output", out)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith(f"error: {out}: CKPT_EXISTS: ")
+    assert result.stderr.startswith(f"error: {out}: FILE_EXISTS: ")
     assert out.read_bytes() == b"old"
     assert run(checkpoint, "-o", out, "--force").exit_code == 0
     assert load(out).n_ctx == 3

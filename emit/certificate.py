@@ -1,0 +1,92 @@
+"""From a proof to certificate bytes, and the checker's word on them (docs/FORMAT.md, "Document")."""
+
+from __future__ import annotations
+
+import base64
+import json
+import subprocess
+import sys
+from typing import Any
+
+from ..core.errors import CompactProofsError
+from ..core.files import FilePath, write_atomically
+from ..core.model import Model
+from ..core.problem import Problem
+from ..core.proof import Json, Proof, hexadecimal
+
+FORMAT = "compactproofs certificate"
+VERSION = 1
+
+
+def document(problem: Problem, proof: Proof) -> dict[str, Json]:
+    """The certificate as a JSON document."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "model": _model(problem.model),
+        "claim": _claim(problem, proof),
+        "proof": list(proof.steps),
+        "end": len(proof.steps),
+    }
+
+
+def encode(value: dict[str, Json]) -> bytes:
+    """Canonical bytes: sorted keys, no blanks, ASCII, one final newline."""
+    return (json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True) + "\n").encode("ascii")
+
+
+def _model(model: Model) -> Json:
+    tensors: list[Json] = [
+        {
+            "name": tensor.name,
+            "dtype": tensor.dtype,
+            "shape": list(tensor.shape),
+            "data": base64.b64encode(tensor.data).decode("ascii"),
+        }
+        for tensor in model.tensors
+    ]
+    return {"tensors": tensors, "sha256": model.sha256}
+
+
+def _claim(problem: Problem, proof: Proof) -> Json:
+    task, (n, exponent) = problem.task, problem.threshold
+    return {
+        "architecture": "one-layer attention-only",
+        "distribution": "uniform",
+        "semantics": "real",
+        "task": {"kind": task.kind, "length": task.length, "tokens": task.tokens, "eos": task.eos},
+        "quantity": {"margin_above": hexadecimal(n), "exponent": exponent},
+        "bounds": {
+            "lower": hexadecimal(proof.lower),
+            "upper": hexadecimal(proof.upper),
+            "total": hexadecimal(task.total),
+        },
+    }
+
+
+def run_checker(path: str) -> dict[str, Any]:
+    """The checker's report on a file, from a process of its own.
+
+    Errors: CHECK_FAILED with the checker's verdict and message.
+    """
+    command = [sys.executable, "-I", "-m", "compactproofs.checker", path, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    try:
+        report = json.loads(done.stdout)
+    except ValueError:
+        report = {}
+    if done.returncode == 0 and report.get("verdict") == "VERIFIED":
+        return dict(report)
+    text = f"the checker says {report.get('verdict', 'nothing')}: {done.stderr.strip()[-400:]}; nothing was written"
+    raise CompactProofsError("CHECK_FAILED", text)
+
+
+def publish(
+    problem: Problem, proof: Proof, path: FilePath, overwrite: bool = False, check: bool = True
+) -> tuple[int, dict[str, Any] | None]:
+    """Write the certificate unless the checker refuses it; its size in bytes and the checker's report."""
+    data = encode(document(problem, proof))
+    reports: list[dict[str, Any]] = []
+    accept = (lambda temporary: reports.append(run_checker(temporary))) if check else None
+    write_atomically(path, data, overwrite, [problem.model.source], accept)
+    return len(data), reports[0] if reports else None

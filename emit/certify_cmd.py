@@ -1,0 +1,145 @@
+"""The command `certify`: prove a bound and write the certificate, or print an estimate that is no proof."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from fractions import Fraction
+from typing import Any
+
+import click
+
+from ..core.checkpoint import load
+from ..core.errors import CompactProofsError
+from ..core.files import check_target
+from ..core.problem import Problem
+from ..core.proof import Proof
+from ..core.strategies import STRATEGIES
+from ..core.task import task_for
+from .certificate import publish
+from .console import guarded, percent, progress_bar
+
+EPILOG = """\b
+Examples:
+  # the exact accuracy of a model that ships with the project
+  certify --exact models/max_of_4_v64_seed123.safetensors -o cert.json
+  # the paper's cubic proof
+  certify --exact models/max_of_10_v64_seed123.safetensors --strategy cubic -o cubic.json
+  # an estimate in floating point, which proves nothing and writes nothing
+  certify models/max_of_4_v64_seed123.safetensors --strategy cubic
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("model", type=click.Path())
+@click.option("--exact", is_flag=True, help="Prove the bound in exact arithmetic and write a certificate.")
+@click.option("-o", "--output", type=click.Path(), help="Where the certificate goes.")
+@click.option(
+    "--strategy", type=click.Choice(list(STRATEGIES)), default="auto", show_default=True, help="How to prove it."
+)
+@click.option("--task", "kind", type=click.Choice(["max", "min"]), default="max", show_default=True)
+@click.option("--tokens", type=int, help="Tokens 0..N-1 of the task, if the vocabulary holds more.")
+@click.option("--eos", type=int, help="End-of-sequence token that follows the input and is the query.")
+@click.option("--margin-above", metavar="R", help="Count margins above this dyadic number (default 0: right answers).")
+@click.option("--force", is_flag=True, help="Replace an existing certificate.")
+@click.option("--no-check", is_flag=True, help="Do not run the checker before publishing.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def certify(
+    model: str,
+    exact: bool,
+    output: str | None,
+    strategy: str,
+    kind: Any,
+    tokens: int | None,
+    eos: int | None,
+    margin_above: str | None,
+    force: bool,
+    no_check: bool,
+    as_json: bool,
+) -> None:
+    """Prove a lower bound on the accuracy of MODEL (a safetensors file) over the real numbers."""
+    if exact != (output is not None):
+        raise click.UsageError("--exact needs -o FILE, and -o is only for --exact")
+    start = time.perf_counter()
+    loaded = load(model)
+    problem = Problem(loaded, task_for(loaded, kind, tokens, eos), threshold(margin_above))
+    if output is None:
+        report = _estimate(problem, strategy)
+    else:
+        check_target(output, force, [model])
+        with progress_bar(f"proving by {strategy}", quiet=as_json) as tick:
+            proof = STRATEGIES[strategy].find(problem, tick)
+        size, checked = publish(problem, proof, output, overwrite=force, check=not no_check)
+        report = _report(problem, proof, output, size, checked)
+    report["seconds"] = round(time.perf_counter() - start, 3)
+    click.echo(json.dumps(report, sort_keys=True) if as_json else "\n".join(_lines(report)))
+
+
+def threshold(text: str | None) -> tuple[int, int]:
+    """A decimal or fraction that is a dyadic number, as (odd n, exponent)."""
+    try:
+        value = Fraction(text or "0")
+    except (ValueError, ZeroDivisionError):
+        raise click.UsageError(f"--margin-above {text!r} is not a number") from None
+    n, d = value.numerator, value.denominator
+    if d & (d - 1) or abs(n) >> 2000 or d >> 2000:
+        raise click.UsageError(f"--margin-above {text}: only numbers n / 2^e are exact; try a nearby one")
+    if n == 0:
+        return 0, 0
+    twos = (n & -n).bit_length() - 1
+    return n >> twos, twos - (d.bit_length() - 1)
+
+
+def _estimate(problem: Problem, name: str) -> dict[str, Any]:
+    right = STRATEGIES[name].estimate(problem)
+    return {"strategy": name, "estimate": [str(right), str(problem.task.total)], "proved": False}
+
+
+def _report(
+    problem: Problem, proof: Proof, output: str, size: int, checked: dict[str, Any] | None
+) -> dict[str, Any]:
+    total = str(problem.task.total)
+    return {
+        "strategy": proof.strategy,
+        "lower": [str(proof.lower), total],
+        "upper": [str(proof.upper), total],
+        "undecided": str(proof.undecided),
+        "output": output,
+        "bytes": size,
+        "steps": len(proof.steps),
+        "checked": checked,
+        "proved": checked is not None,
+    }
+
+
+def _lines(report: dict[str, Any]) -> list[str]:
+    if "estimate" in report:
+        right, total = map(int, report["estimate"])
+        return [
+            f"estimate by {report['strategy']} in floating point: {right} of {total} ({percent(right, total)})",
+            "this is no proof; add --exact -o cert.json for one",
+        ]
+    lower, total = map(int, report["lower"])
+    upper = int(report["upper"][0])
+    if lower == upper:
+        bound = f"exactly {lower} of {total} ({percent(lower, total)}) right"
+    else:
+        bound = f"at least {lower} of {total} ({percent(lower, total)}) right"
+        if upper < total:
+            bound += f", at most {upper} ({percent(upper, total, up=True)})"
+    lines = [f"{report['strategy']}: {bound}"]
+    if int(report["undecided"]):
+        lines.append(f"{report['undecided']} inputs are ties, or too near to one to tell; they count as wrong")
+    if report["checked"] is None:
+        lines.append(f"{report['output']}: {report['bytes']} bytes, NOT CHECKED (--no-check)")
+    else:
+        operations = report["checked"]["operations"]
+        lines.append(f"{report['output']}: {report['bytes']} bytes, {report['steps']} steps, {operations} operations")
+        lines.append("checked by an independent process: VERIFIED")
+    return [*lines, f"{report['seconds']} s"]
+
+
+def main() -> None:
+    """Entry point of `certify`."""
+    sys.exit(guarded(certify))

@@ -1,0 +1,29 @@
+"""The command `compactproofs` with its sub-commands."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from .certify_cmd import certify
+from .console import guarded
+from .import_cmd import import_
+from .train_cmd import train
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="compactproofs")
+def compactproofs() -> None:
+    """Proofs about trained models that a stranger can check."""
+
+
+compactproofs.add_command(certify)
+compactproofs.add_command(import_)
+compactproofs.add_command(train)
+
+
+def main() -> None:
+    """Entry point of `compactproofs`."""
+    sys.exit(guarded(compactproofs))
+

@@ -1,0 +1,48 @@
+"""What the commands print: progress on a terminal, and numbers rounded the safe way."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import click
+
+from ..core.errors import CompactProofsError
+
+
+@contextmanager
+def progress_bar(title: str, quiet: bool = False) -> Iterator[Callable[[int, int], None]]:
+    """A function (done, total) that draws on stderr if that is a terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich.console import Console  # a large import, wanted by people only
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def percent(count: int, total: int, up: bool = False) -> str:
+    """count/total in per cent with six decimals, rounded down, or up."""
+    scaled = count * 10**8
+    millionths = -(-scaled // total) if up else scaled // total
+    return f"{millionths // 10**6}.{millionths % 10**6:06} %"
+
+
+def guarded(command: click.Command, arguments: list[str] | None = None) -> int:
+    """Run a command: errors on one line of stderr, exit status 2; Ctrl-C 130."""
+    try:
+        command.main(args=arguments, standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except CompactProofsError as error:
+        click.echo(f"error: {error}", err=True)
+        return 2
+    except (KeyboardInterrupt, click.Abort):
+        return 130
+    return 0
