@@ -5,6 +5,9 @@ The facts about `Nat` that the counting rules need, proved from the definitions 
 -/
 namespace CompactProofs
 
+/-- To prove `P a` when `a = b`, prove `P b`. -/
+theorem replace {α : Type} {a b : α} (h : a = b) (P : α → Prop) (k : P b) : P a := Eq.subst (motive := P) h.symm k
+
 /-- `n` is a successor. -/
 def IsSucc : Nat → Prop
   | .zero => False

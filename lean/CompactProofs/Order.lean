@@ -109,6 +109,18 @@ theorem nonneg_of_mul {b c : F} (hc : 0 < c) (h : 0 ≤ c * b) : 0 ≤ b :=
 theorem pos_of_mul {b c : F} (hc : 0 ≤ c) (h : 0 < c * b) : 0 < b := fun k =>
   h (calc c * b ≤ c * 0 := mul_le_mul_left k hc
     _ = 0 := mul_zero c)
+theorem le_of_square_le {x b : F} (hb : 0 ≤ b) (h : x * x ≤ b * b) : x ≤ b :=
+  (ExpField.le_decide x b).elim id (fun k =>
+    have hx : b < x := k
+    absurd h (lt_of (mul_pos (sub_pos hx) (add_pos' hb (lt_of_le_of_lt hb hx))) (ring (b :: x :: []))))
+/-- If `z y = s` with `z > 0` then `y` and `s` have the same sign. -/
+theorem neg_iff {z y s : F} (hz : 0 < z) (e : z * y = s) : y < 0 ↔ s < 0 :=
+  ⟨fun h => lt_of (mul_pos hz (sub_pos h)) ((sub_congr rfl e.symm).trans (ring (z :: y :: []))),
+   fun h => lt_of (pos_of_mul (le_of_lt hz) (calc (0 : F) < 0 - s := sub_pos h
+      _ = 0 - z * y := sub_congr rfl e.symm
+      _ = z * (0 - y) := ring (z :: y :: []))) rfl⟩
+theorem nonneg_iff {z y s : F} (hz : 0 < z) (e : z * y = s) : 0 ≤ y ↔ 0 ≤ s :=
+  ⟨fun h => nonneg_of (mul_nonneg (le_of_lt hz) h) e.symm, fun h => nonneg_of_mul hz (nonneg_of h e)⟩
 theorem div_eq (a b : F) : a / b = a * inv b := rfl
 theorem div_mul {a b : F} (h : 0 < b) : b * (a / b) = a :=
   calc b * (a / b) = b * (a * inv b) := rfl

@@ -99,11 +99,6 @@ theorem Rule.row_range_chain.no_summary (d : Nat) (B : Nat → Nat → F) (rest 
   le_of_eq (calc sum d (fun l => 0 * chain B rest l i) - sum d (fun l => 0 * chain B rest l j) = 0 - 0 := sub_congr (z i) (z j)
     _ = (0 : F) := ring [])
 
-theorem le_of_square_le {x b : F} (hb : 0 ≤ b) (h : x * x ≤ b * b) : x ≤ b :=
-  (ExpField.le_decide x b).elim id (fun k =>
-    have hx : b < x := k
-    absurd h (lt_of (mul_pos (sub_pos hx) (add_pos' hb (lt_of_le_of_lt hb hx))) (ring (b :: x :: []))))
-
 /-- **Rule `row_norm`** (replaces and sharpens the paper's Equation 11, `√2 σ₁`): if `b q ≥ 0` and `(b q)² ≥ 2 Σ (M q l - c q)²` for any shift `c q`, then
 `b q` bounds the range of row `q`. Square roots are not needed: the squares are compared. -/
 theorem Rule.row_norm (v : Nat) (M : Nat → Nat → F) (c b : Nat → F) (hb : ∀ q, 0 ≤ b q)
