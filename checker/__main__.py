@@ -13,7 +13,7 @@ from .claim import percent, words
 from .errors import Exhausted, Malformed, Refusal, Rejected
 from .explain import explain, show
 from .facts import Fact
-from .kernel import Document, Verified, check, read_document
+from .kernel import check, read_document
 from .model import compare, read_safetensors
 from .reader import read_bytes
 
@@ -25,6 +25,7 @@ examples:
   check cert.json --show
   check cert.json --explain 12
 """
+Report = dict[str, object]
 
 
 class Parser(argparse.ArgumentParser):
@@ -34,13 +35,13 @@ class Parser(argparse.ArgumentParser):
         raise Malformed("USAGE", f"{message}; see check --help")
 
 
-def parser() -> Parser:
+def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     """The command line; limits are limits, not tuning."""
     result = Parser("check", description="Decide whether a certificate proves its claim.", epilog=EPILOG)
     result.formatter_class = argparse.RawDescriptionHelpFormatter
     result.add_argument("certificate")
     result.add_argument("--model", metavar="FILE", help="insist that the weights are those of this safetensors file")
-    result.add_argument("--at-least", metavar="P/Q", help="insist on this accuracy: 9999/10000, 0.9999 or 99.99%%")
+    result.add_argument("--at-least", metavar="P/Q", help="insist on this bound: 9999/10000, 0.9999 or 99.99%%")
     result.add_argument("--show", action="store_true", help="print claim and steps as read, before checking")
     result.add_argument("--explain", metavar="STEP", type=int, help="print one step with its premises")
     result.add_argument("--json", action="store_true", help="print one JSON object instead of text")
@@ -49,7 +50,7 @@ def parser() -> Parser:
     result.add_argument("--max-memory", metavar="MB", type=int, default=0, help="give up beyond this address space")
     result.add_argument("--max-operations", metavar="N", type=int, default=10**11, help="default 10^11")
     result.add_argument("--max-bytes", metavar="N", type=int, default=1 << 26, help="file size, default 64 MiB")
-    return result
+    return result.parse_args(argv)
 
 
 def limit(timeout: int, memory: int) -> None:
@@ -80,88 +81,60 @@ def fraction(text: str) -> tuple[int, int]:
     return int(p), int(q)
 
 
-def run(options: argparse.Namespace, report: dict[str, object]) -> list[str]:
+def run(options: argparse.Namespace, report: Report) -> list[str]:
     """Check, and return the lines to print above VERIFIED. Every other end is an exception."""
     limit(options.timeout, options.max_memory)
-    least = fraction(options.at_least) if options.at_least is not None else None
+    least = fraction(options.at_least) if options.at_least is not None else (0, 1)
     data = read_bytes(options.certificate, options.max_bytes)
     document = read_document(data)
+    aside = sys.stderr if options.json else sys.stdout
     if options.show:
-        for line in show(document):
-            tell(line, options)
-    given = read_safetensors(read_bytes(options.model, options.max_bytes)) if options.model is not None else None
-    if given is not None:
-        compare(document.model, given)
+        print("\n".join(show(document)), file=aside)
+    if options.model is not None:
+        compare(document.model, read_safetensors(read_bytes(options.model, options.max_bytes)))
     if options.explain is not None and not 0 <= options.explain < len(document.proof):
         raise Malformed("USAGE", f"--explain {options.explain}: the proof has steps 0..{len(document.proof) - 1}")
     facts: list[Fact] = []
-    verified = check(document, options.max_operations, watcher(document, facts, options))
-    if options.explain is not None:
-        for line in explain(document, facts, options.explain):
-            tell(line, options)
-    claim = verified.claim
-    if least is not None and claim.lower * least[1] < least[0] * claim.total:
-        text = f"asked for {options.at_least}, proved {claim.lower}/{claim.total} ({percent(claim.lower, claim.total)})"
-        raise Rejected("AT_LEAST", text).at("claim")
-    return account(verified, options, len(data), report)
-
-
-def watcher(document: Document, facts: list[Fact], options: argparse.Namespace):
-    """Keep the facts for --explain and show progress on a terminal."""
     live = sys.stderr.isatty() and not options.quiet and not options.json
 
-    def watch(number: int, rule: str, fact: Fact) -> None:
+    def watch(rule: str, fact: Fact) -> None:
         facts.append(fact)
         if live:
-            print(f"step {number + 1} of {len(document.proof)}: {rule}", file=sys.stderr)
+            print(f"step {len(facts)} of {len(document.proof)}: {rule}", file=sys.stderr)
 
-    return watch
-
-
-def account(verified: Verified, options: argparse.Namespace, size: int, report: dict[str, object]) -> list[str]:
-    """What was verified, in words and for --json; everything here was derived or computed, not copied."""
-    claim = verified.claim
-    against = "as embedded" if options.model is None else f"equal to {options.model}"
-    report.update(
-        claim=words(claim),
-        lower=[str(claim.lower), str(claim.total)],
-        upper=[str(claim.upper), str(claim.total)],
-        model_sha256=verified.digest,
-        model_compared=options.model,
-        steps=verified.steps,
-        operations=verified.operations,
-        bytes=size,
-    )
+    verified = check(document, options.max_operations, watch)
+    if options.explain is not None:
+        print("\n".join(explain(document, facts, options.explain)), file=aside)
+    claim, size = verified.claim, len(data)
+    if claim.lower * least[1] < least[0] * claim.total:
+        text = f"asked for {options.at_least}, proved {claim.lower}/{claim.total} ({percent(claim.lower, claim.total)})"
+        raise Rejected("AT_LEAST", text).at("claim")
+    report.update(claim=words(claim), lower=str(claim.lower), upper=str(claim.upper), total=str(claim.total))
+    report.update(model_sha256=verified.digest, model_compared=options.model)
+    report.update(steps=verified.steps, operations=verified.operations, bytes=size)
     return [
         f"claim: {words(claim)}",
-        f"model: {against}, sha256:{verified.digest}",
+        f"model: {'as embedded' if options.model is None else 'equal to ' + options.model}, sha256:{verified.digest}",
         f"proof: {verified.steps} steps, {verified.operations} integer operations, {size} bytes",
     ]
 
 
-def tell(line: str, options: argparse.Namespace) -> None:
-    """Explanations share stdout with the verdict, except under --json."""
-    print(line, file=sys.stderr if options.json else sys.stdout)
-
-
-def judge(argv: Sequence[str] | None) -> tuple[int, str, list[str], dict[str, object], bool]:
+def judge(argv: Sequence[str] | None) -> tuple[int, str, list[str], Report]:
     """Status, verdict and what to print, for whatever happens."""
-    report: dict[str, object] = {}
-    as_json = "--json" in (sys.argv[1:] if argv is None else argv)
+    report: Report = {}
     name = "check"
     try:
-        options = parser().parse_args(argv)
+        options = parse(argv)
         name = options.certificate
-        return 0, "VERIFIED", run(options, report), report, as_json
+        return 0, "VERIFIED", run(options, report), report
     except Refusal as refusal:
-        fault, status, verdict = refusal, refusal.status, refusal.verdict
+        fault = refusal
     except MemoryError:
-        fault, status, verdict = Exhausted("MEMORY", "out of memory"), Exhausted.status, Exhausted.verdict
+        fault = Exhausted("MEMORY", "out of memory")
     except Exception as unexpected:
         fault = Refusal("INTERNAL", f"{type(unexpected).__name__}: {unexpected}; please report this file")
-        status, verdict = Refusal.status, Refusal.verdict
     print(f"{name}: {fault}", file=sys.stderr)
-    return status, verdict, [], {"code": fault.code, "place": fault.place, "text": fault.text}, as_json
+    return fault.status, fault.verdict, [], {"code": fault.code, "place": fault.place, "text": fault.text}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -169,8 +142,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if hasattr(sys, "set_int_max_str_digits"):
         sys.set_int_max_str_digits(0)  # every number was bounded in digits when it was read
     try:
-        status, verdict, lines, report, as_json = judge(argv)
-        if as_json:
+        status, verdict, lines, report = judge(argv)
+        if "--json" in (sys.argv if argv is None else argv):
             lines = [json.dumps({"verdict": verdict, "status": status, **report}, sort_keys=True)]
         else:
             lines = [*lines, verdict]

@@ -52,7 +52,7 @@ def read_document(data: bytes) -> Document:
     return Document(model, claim, proof)
 
 
-def check(document: Document, limit: int, watch: Callable[[int, str, Fact], None]) -> Verified:
+def check(document: Document, limit: int, watch: Callable[[str, Fact], None]) -> Verified:
     """Apply every step; the last one must be `conclude` and give exactly the bounds claimed."""
     meter = Meter(limit)
     facts: tuple[Fact, ...] = ()
@@ -68,7 +68,7 @@ def check(document: Document, limit: int, watch: Callable[[int, str, Fact], None
         except Refusal as refusal:
             raise refusal.at(fields.place) from None
         facts = (*facts, fact)
-        watch(number, name, fact)
+        watch(name, fact)
     claim = document.claim
     end = facts[-1] if facts else None
     if not isinstance(end, Conclusion):

@@ -99,6 +99,11 @@ def sqrt_bounds(n: int, bits: int) -> tuple[int, int]:
     return lo, lo if lo * lo == n << (2 * bits) else lo + 1
 
 
+def cut(n: int, bits: int, up: bool) -> int:
+    """n / 2**bits, rounded up or down."""
+    return -(-n >> bits) if up else n >> bits
+
+
 class Exp:
     """Enclosures of exp(-x) for x = X / 2**grid, X >= 0, as integers over 2**bits.
 
@@ -111,44 +116,29 @@ class Exp:
         self.work = bits + grid  # rounding at 2**-work is magnified by at most X <= bits * 2**grid
         self.cutoff = bits << grid  # beyond it exp(-x) <= 2**-x <= 2**-bits, since 2 <= e
         self.meter = meter
-        one = 1 << self.work
-        step = 1 << (self.work - grid)
-        self._lo = [one - step]
-        self._hi = [-(-(one << self.work) // (one + step))]
+        one, step = 1 << self.work, 1 << bits
+        self._base = [one - step, -(-(one << self.work) // (one + step))]  # exp(-256**level * x0), below and above
         self._tables: list[tuple[list[int], list[int]]] = []
 
     def _table(self, level: int) -> tuple[list[int], list[int]]:
         """exp(-c * 256**level * x0) for c = 0..255: lower ends and upper ends."""
         while len(self._tables) <= level:
-            low, high = self._lo[-1], self._hi[-1]
-            lows, highs = [1 << self.work], [1 << self.work]
-            for _ in range(255):
-                lows.append(lows[-1] * low >> self.work)
-                highs.append(-(-highs[-1] * high >> self.work))
+            table = [1 << self.work], [1 << self.work]
+            for up, powers in enumerate(table):
+                for _ in range(256):
+                    powers.append(cut(powers[-1] * self._base[up], self.work, bool(up)))
+                self._base[up] = powers.pop()
             self.meter.count(512)
-            self._tables.append((lows, highs))
-            self._lo.append(lows[-1] * low >> self.work)
-            self._hi.append(-(-highs[-1] * high >> self.work))
+            self._tables.append(table)
         return self._tables[level]
 
-    def lower(self, x: int) -> int:
-        """An integer at most exp(-x / 2**grid) * 2**bits."""
+    def end(self, x: int, up: bool) -> int:
+        """An integer at most (up: at least) exp(-x / 2**grid) * 2**bits."""
         if x >= self.cutoff:
-            return 0
+            return int(up)
         value, level = 1 << self.work, 0
         while x:
-            value = value * self._table(level)[0][x & 255] >> self.work
+            value = cut(value * self._table(level)[up][x & 255], self.work, up)
             x, level = x >> 8, level + 1
         self.meter.count(level)
-        return value >> (self.work - self.bits)
-
-    def upper(self, x: int) -> int:
-        """An integer at least exp(-x / 2**grid) * 2**bits."""
-        if x >= self.cutoff:
-            return 1
-        value, level = 1 << self.work, 0
-        while x:
-            value = -(-value * self._table(level)[1][x & 255] >> self.work)
-            x, level = x >> 8, level + 1
-        self.meter.count(level)
-        return -(-value >> (self.work - self.bits))
+        return cut(value, self.work - self.bits, up)

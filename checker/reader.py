@@ -107,6 +107,7 @@ class Fields:
         self.value = value
         self.place = place
         self.taken: set[str] = set()
+        self.premises: list[int] = []  # earlier steps that the rule asked for
 
     def take(self, key: str) -> object:
         if key not in self.value:

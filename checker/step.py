@@ -47,6 +47,7 @@ class Step:
         if not isinstance(fact, kind):
             raise Rejected("PREMISE_KIND", f"step {index} is {type(fact).__name__}, {place} needs {kind.__name__}")
         self.used.add(index)
+        self.fields.premises.append(index)
         return fact
 
     def agree(self, name: str, derived: int) -> int:

@@ -38,8 +38,8 @@ def _softmax_terms(scores: Matrix, root: tuple[int, int], exp: Exp, grid: int) -
     for row in scores.rows:
         top = max(row)
         exp.meter.count(4 * len(row))
-        high.append(tuple(exp.upper(floor_div(top - s, shift, root[1])) for s in row))
-        low.append(tuple(exp.lower(-floor_div(s - top, shift, root[0])) for s in row))
+        high.append(tuple(exp.end(floor_div(top - s, shift, root[1]), True) for s in row))
+        low.append(tuple(exp.end(-floor_div(s - top, shift, root[0]), False) for s in row))
     return tuple(low), tuple(high)
 
 
