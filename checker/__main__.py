@@ -137,8 +137,8 @@ def judge(argv: Sequence[str] | None) -> tuple[int, str, list[str], Report]:
     return fault.status, fault.verdict, [], {"code": fault.code, "place": fault.place, "text": fault.text}
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Exit status as in the table above; whatever prevents the verdict from being written is INTERNAL."""
+def decide(argv: Sequence[str] | None = None) -> int:
+    """Print the verdict and return the exit status as in the table above; whatever prevents the verdict from being written is INTERNAL."""
     if hasattr(sys, "set_int_max_str_digits"):
         sys.set_int_max_str_digits(0)  # every number was bounded in digits when it was read
     try:
@@ -156,5 +156,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
+def main() -> NoReturn:
+    """Every way to start the checker comes through here, so that none can lose the exit status."""
+    sys.exit(decide())
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
