@@ -3,7 +3,9 @@ import CompactProofs.Counting
 /-!
 # From facts to accuracy: rules `enumerate`, `disjoint_union`, `conclude`
 
-`correct` stands for the indicator of the sequences on which the model is right. Lower bounds need only one direction of it.
+`correct` stands for the indicator of the sequences whose margin is above the threshold `r`; "right" below means that. Lower bounds need one direction of it, upper bounds the other.
+
+All sequences are the fillings of the first `N` places of `t₀` with tokens below `v`. Without an end-of-sequence token `N = n + 1`: the query is one of the tokens. With one, `N = n` and `t₀ n` is that token.
 -/
 namespace CompactProofs
 noncomputable section
@@ -18,7 +20,7 @@ def maxNat (a b : Nat) : Nat := match Nat.ble a b with
 def maxBelow : Nat → (Nat → Nat) → Nat
   | .zero, _ => 0
   | .succ n, t => maxNat (maxBelow n t) (t n)
-/-- The right answer on `t 0, ..., t n`: the largest token. -/
+/-- The right answer on `t 0, ..., t n` without an end-of-sequence token: the largest token. With one it is `maxBelow n`. -/
 def label (n : Nat) (t : Nat → Nat) : Nat := maxBelow (Nat.succ n) t
 
 theorem maxNat_left (a b : Nat) : a ≤ maxNat a b := match bool_cases (Nat.ble a b) with
@@ -44,38 +46,36 @@ theorem label_eq {n m : Nat} {t : Nat → Nat} (h : ∀ i, i < Nat.succ n → t 
   nat_le_antisymm (maxBelow_le h) (replace e.symm (fun m => m ≤ label n t) (le_maxBelow (Nat.succ n) t i hi))
 theorem le_label {n : Nat} {t : Nat → Nat} (i : Nat) (hi : i < Nat.succ n) : t i ≤ label n t := le_maxBelow (Nat.succ n) t i hi
 
-/-- `correct` holds on every sequence of tokens below `v` on which the model gives the largest token the strictly largest logit. -/
-def Certifies (C : Circuits F) (v n : Nat) (correct : (Nat → Nat) → Bool) : Prop :=
-  ∀ t, (∀ i, i < Nat.succ n → t i < v) → C.Correct v n t (label n t) → correct t = true
+/-- `correct` holds on every sequence whose margin is above `r`; `lab t` is the right answer on `t`, `O` the number of outputs. -/
+def Certifies (C : Circuits F) (O n : Nat) (r : F) (v N : Nat) (t₀ : Nat → Nat) (lab : (Nat → Nat) → Nat) (correct : (Nat → Nat) → Bool) : Prop :=
+  ∀ t, Fills v N t₀ t → C.Correct O n r t (lab t) → correct t = true
 /-- `correct` holds only on such sequences. -/
-def Refutes (C : Circuits F) (v n : Nat) (correct : (Nat → Nat) → Bool) : Prop :=
-  ∀ t, (∀ i, i < Nat.succ n → t i < v) → correct t = true → C.Correct v n t (label n t)
+def Refutes (C : Circuits F) (O n : Nat) (r : F) (v N : Nat) (t₀ : Nat → Nat) (lab : (Nat → Nat) → Nat) (correct : (Nat → Nat) → Bool) : Prop :=
+  ∀ t, Fills v N t₀ t → correct t = true → C.Correct O n r t (lab t)
 
 /-! ## Enumeration -/
 
-/-- **Rule `enumerate`, one sequence.** With approximate sums `A o` of the margins and a radius `R`: certainly right if every `A o < -R`, certainly wrong if some `A o ≥ R`. -/
-theorem Rule.enumerate.sequence (C : Circuits F) (v n : Nat) (t : Nat → Nat) (m : Nat) (g : Nat → F) (w : Nat → Nat → F) (hg : ∀ o, 0 < g o)
+/-- **Rule `enumerate`, one sequence.** With approximate terms `a o i`, off by at most `e o i`, and `R` at least the sum of these errors: certainly right if every approximate sum is below `-R`, certainly wrong if some one is at least `R`. -/
+theorem Rule.enumerate.sequence (C : Circuits F) (O n : Nat) (r : F) (t : Nat → Nat) (m : Nat) (g : Nat → F) (w : Nat → Nat → F) (hg : ∀ o, 0 < g o)
     (hw : ∀ o i, i < Nat.succ n → C.weight (t n) i (t i) = g o * w o i) (a e : Nat → Nat → F) (R : F)
-    (ha : ∀ o i, i < Nat.succ n → w o i * C.term (t n) i (t i) o m - a o i ≤ e o i ∧ a o i - w o i * C.term (t n) i (t i) o m ≤ e o i)
+    (ha : ∀ o i, i < Nat.succ n → w o i * C.term r (t n) i (t i) o m - a o i ≤ e o i ∧ a o i - w o i * C.term r (t n) i (t i) o m ≤ e o i)
     (hR : ∀ o, sum (Nat.succ n) (e o) ≤ R) :
-    ((∀ o, o < v → o ≠ m → sum (Nat.succ n) (a o) < -R) → C.Correct v n t m) ∧
-    (∀ o, o < v → o ≠ m → R ≤ sum (Nat.succ n) (a o) → ¬ C.Correct v n t m) :=
-  have key := C.correct_iff v n t m g w hg hw
+    ((∀ o, o < O → o ≠ m → sum (Nat.succ n) (a o) < -R) → C.Correct O n r t m) ∧
+    (∀ o, o < O → o ≠ m → R ≤ sum (Nat.succ n) (a o) → ¬ C.Correct O n r t m) :=
+  have key := C.correct_iff O n r t m g w hg hw
   ⟨fun h => key.mpr (fun o ho hne => (Rule.margins.radius (Nat.succ n) _ (a o) (e o) R (ha o) (hR o)).left (h o ho hne)),
    fun o ho hne hA hc => (key.mp hc o ho hne) ((Rule.margins.radius (Nat.succ n) _ (a o) (e o) R (ha o) (hR o)).right hA)⟩
 
-/-- **Rule `enumerate`** (brute force). If `right` marks only sequences found certainly right, their number is a lower bound of the number of right sequences, and if `wrong` marks only
-sequences found certainly wrong, the number of right sequences is at most all the others. -/
-theorem Rule.enumerate (C : Circuits F) (v n : Nat) (correct right wrong : (Nat → Nat) → Bool) (t₀ : Nat → Nat)
-    (hr : ∀ t, (∀ i, i < Nat.succ n → t i < v) → right t = true → C.Correct v n t (label n t))
-    (hw : ∀ t, (∀ i, i < Nat.succ n → t i < v) → wrong t = true → ¬ C.Correct v n t (label n t)) :
-    (Certifies C v n correct → count v (Nat.succ n) right t₀ ≤ count v (Nat.succ n) correct t₀) ∧
-    (Refutes C v n correct → count v (Nat.succ n) correct t₀ + count v (Nat.succ n) wrong t₀ ≤ pow v (Nat.succ n)) :=
-  ⟨fun hc => count_le (fun s hs h => hc s hs.left (hr s hs.left h)),
-   fun hc => nat_le_trans
-     (nat_add_le_add (nat_le_refl _) (count_le (q := fun s => not (correct s)) (fun s hs h =>
-       replace (eq_false_of_ne_true (fun k => hw s hs.left h (hc s hs.left k))) (fun b => not b = true) rfl)))
-     (replace (count_not v (Nat.succ n) correct t₀) (fun x => x ≤ pow v (Nat.succ n)) (nat_le_refl _))⟩
+/-- **Rule `enumerate`** (brute force, in a region). If `right` marks only sequences of the region found certainly right, and `wrong` only such found certainly wrong, then their numbers are lower bounds of the numbers of right and of wrong sequences in the region. -/
+theorem Rule.enumerate (C : Circuits F) (O n : Nat) (r : F) (v N : Nat) (t₀ : Nat → Nat) (lab : (Nat → Nat) → Nat) (correct region right wrong : (Nat → Nat) → Bool)
+    (hc : Certifies C O n r v N t₀ lab correct) (hf : Refutes C O n r v N t₀ lab correct)
+    (hr : ∀ t, Fills v N t₀ t → right t = true → region t = true ∧ C.Correct O n r t (lab t))
+    (hw : ∀ t, Fills v N t₀ t → wrong t = true → region t = true ∧ ¬ C.Correct O n r t (lab t)) :
+    count v N right t₀ ≤ count v N (fun t => both (region t) (correct t)) t₀ ∧
+    count v N wrong t₀ ≤ count v N (fun t => both (region t) (not (correct t))) t₀ :=
+  ⟨count_le (fun s hs h => both_intro (hr s hs h).left (hc s hs (hr s hs h).right)),
+   count_le (fun s hs h => both_intro (hw s hs h).left
+     (replace (eq_false_of_ne_true (fun k => (hw s hs h).right (hf s hs k))) (fun b => not b = true) rfl))⟩
 
 /-! ## Disjoint regions -/
 
@@ -111,7 +111,7 @@ theorem disjoint_total (v n : Nat) (correct : (Nat → Nat) → Bool) (t : Nat �
             | .inr e => replace e (fun b => either b (anyOf l s) = true) (both_left k)) (both_right k))
         (fun s k => replace (anyOf_false l s (hd.left s (both_left k))) (fun b => both b (correct s) = false) rfl))
 
-/-- **Rule `disjoint_union`.** Counts of right sequences in disjoint regions add up. -/
+/-- **Rule `disjoint_union`.** Counts of sequences with a property (here called `correct`; also used with its negation, for wrong sequences) in disjoint regions add up. -/
 theorem Rule.disjoint_union (v n : Nat) (correct : (Nat → Nat) → Bool) (t : Nat → Nat) (l : List (((Nat → Nat) → Bool) × Nat))
     (hd : Disjoint l) (h : Every (fun x => x.snd ≤ count v n (fun s => both (x.fst s) (correct s)) t) l) :
     totalOf l ≤ count v n correct t :=
@@ -152,32 +152,30 @@ theorem cast_pos_of {a : Nat} (h : 0 < a) : (0 : F) < cast a := match a, h with
   | .zero, h => (not_lt_zero h).elim
   | .succ a, _ => cast_pos a
 
-/-- **Rule `conclude`.** If `N` sequences are proved right, the accuracy is at least `N / v^k`, and at least every fraction `P / Q` with `P v^k ≤ N Q`. -/
-theorem Rule.conclude (v k N P Q : Nat) (correct : (Nat → Nat) → Bool) (t₀ : Nat → Nat) (h : N ≤ count (Nat.succ v) k correct t₀)
-    (hQ : 0 < Q) (hP : P * pow (Nat.succ v) k ≤ N * Q) :
-    cast (F := F) N / cast (pow (Nat.succ v) k) ≤ accuracy (Nat.succ v) k correct t₀ ∧
-    cast (F := F) P / cast Q ≤ accuracy (Nat.succ v) k correct t₀ :=
-  have total : (0 : F) < cast (pow (Nat.succ v) k) := cast_pos_of (pow_succ_pos v k)
-  have first : cast (F := F) N / cast (pow (Nat.succ v) k) ≤ accuracy (Nat.succ v) k correct t₀ := mul_le_mul_right (cast_le h) (inv_nonneg total)
-  ⟨first,
-   le_trans (div_le_div (cast_pos_of hQ) total
-     (calc cast (F := F) P * cast (pow (Nat.succ v) k) = cast (P * pow (Nat.succ v) k) := (cast_mul _ _).symm
-       _ ≤ cast (N * Q) := cast_le hP
-       _ = cast N * cast Q := cast_mul _ _)) first⟩
+/-- **Rule `conclude`.** If at least `right` sequences of some region are right and at least `wrong` are wrong, then at least `right` and at most `v^N - wrong` of all `v^N` sequences are right; as shares,
+the accuracy lies between `right / v^N` and `(v^N - wrong) / v^N`. -/
+theorem Rule.conclude (v N right wrong : Nat) (correct region : (Nat → Nat) → Bool) (t₀ : Nat → Nat)
+    (hr : right ≤ count (Nat.succ v) N (fun t => both (region t) (correct t)) t₀)
+    (hw : wrong ≤ count (Nat.succ v) N (fun t => both (region t) (not (correct t))) t₀) :
+    right ≤ count (Nat.succ v) N correct t₀ ∧ count (Nat.succ v) N correct t₀ ≤ pow (Nat.succ v) N - wrong ∧
+    cast (F := F) right / cast (pow (Nat.succ v) N) ≤ accuracy (Nat.succ v) N correct t₀ ∧
+    accuracy (F := F) (Nat.succ v) N correct t₀ ≤ cast (pow (Nat.succ v) N - wrong) / cast (pow (Nat.succ v) N) :=
+  have total : (0 : F) < cast (pow (Nat.succ v) N) := cast_pos_of (pow_succ_pos v N)
+  have lower : right ≤ count (Nat.succ v) N correct t₀ := nat_le_trans hr (count_le (fun _ _ k => both_right k))
+  have w : wrong ≤ count (Nat.succ v) N (fun t => not (correct t)) t₀ := nat_le_trans hw (count_le (fun _ _ k => both_right k))
+  have sum : count (Nat.succ v) N correct t₀ + wrong ≤ pow (Nat.succ v) N :=
+    nat_le_trans (nat_add_le_add (nat_le_refl _) w) (replace (count_not (Nat.succ v) N correct t₀) (fun x => x ≤ pow (Nat.succ v) N) (nat_le_refl _))
+  have upper : count (Nat.succ v) N correct t₀ ≤ pow (Nat.succ v) N - wrong := le_sub_of_add_le wrong sum
+  ⟨lower, upper, mul_le_mul_right (cast_le lower) (inv_nonneg total), mul_le_mul_right (cast_le upper) (inv_nonneg total)⟩
 
-/-- **Rule `conclude`, from above.** If `W` sequences are proved wrong, the accuracy is at most `P / Q` as soon as `v^k Q ≤ W Q + P v^k`. -/
-theorem Rule.conclude.upper (v k W P Q : Nat) (correct : (Nat → Nat) → Bool) (t₀ : Nat → Nat)
-    (h : count (Nat.succ v) k correct t₀ + W ≤ pow (Nat.succ v) k) (hQ : 0 < Q) (hP : pow (Nat.succ v) k * Q ≤ W * Q + P * pow (Nat.succ v) k) :
-    accuracy (F := F) (Nat.succ v) k correct t₀ ≤ cast P / cast Q :=
-  let c := count (Nat.succ v) k correct t₀
-  let N := pow (Nat.succ v) k
-  have nat : c * Q ≤ P * N :=
-    nat_le_of_add_le_add_right (W * Q)
-      (nat_le_trans (replace (nat_add_mul c W Q).symm (fun x => x ≤ N * Q) (nat_mul_le_mul_right h Q))
-        (replace (nat_add_comm (P * N) (W * Q)) (fun x => N * Q ≤ x) hP))
-  div_le_div (cast_pos_of (pow_succ_pos v k)) (cast_pos_of hQ)
-    (calc cast (F := F) c * cast Q = cast (c * Q) := (cast_mul _ _).symm
-      _ ≤ cast (P * N) := cast_le nat
-      _ = cast P * cast N := cast_mul _ _)
+/-- **Rule `conclude`, other fractions.** A claim `P / Q` follows from `P v^N ≤ right Q`. -/
+theorem Rule.conclude.at_least (v N right P Q : Nat) (correct : (Nat → Nat) → Bool) (t₀ : Nat → Nat) (h : right ≤ count (Nat.succ v) N correct t₀)
+    (hQ : 0 < Q) (hP : P * pow (Nat.succ v) N ≤ right * Q) : cast (F := F) P / cast Q ≤ accuracy (Nat.succ v) N correct t₀ :=
+  have total : (0 : F) < cast (pow (Nat.succ v) N) := cast_pos_of (pow_succ_pos v N)
+  div_le_div (cast_pos_of hQ) total
+    (calc cast (F := F) P * cast (pow (Nat.succ v) N) = cast (P * pow (Nat.succ v) N) := (cast_mul _ _).symm
+      _ ≤ cast (right * Q) := cast_le hP
+      _ ≤ cast (count (Nat.succ v) N correct t₀ * Q) := cast_le (nat_mul_le_mul_right h Q)
+      _ = cast (count (Nat.succ v) N correct t₀) * cast Q := cast_mul _ _)
 end
 end CompactProofs

@@ -126,6 +126,21 @@ theorem le_add_of_sub_le {a : Nat} : (b c : Nat) → a - b ≤ c → a ≤ c + b
   | .zero, _, h => h
   | .succ b, c, h => nat_le_trans (le_add_of_sub_le b (Nat.succ c) (nat_le_succ_of_pred_le h)) (Eq.subst (motive := fun x => x ≤ Nat.succ (c + b)) (nat_succ_add c b).symm .refl)
 
+theorem pred_le_pred {a b : Nat} (h : a ≤ b) : Nat.pred a ≤ Nat.pred b := match a, b, h with
+  | .zero, _, _ => nat_zero_le _
+  | .succ _, .zero, h => (not_succ_le_zero h).elim
+  | .succ _, .succ _, h => le_of_succ_le_succ h
+theorem le_sub_of_add_le {a b : Nat} : (c : Nat) → a + c ≤ b → a ≤ b - c
+  | .zero, h => h
+  | .succ c, h => pred_le_pred (le_sub_of_add_le (a := Nat.succ a) c (replace (nat_succ_add a c) (fun x => x ≤ b) h))
+theorem sub_le (a : Nat) : (c : Nat) → a - c ≤ a
+  | .zero => nat_le_refl a
+  | .succ c => nat_le_trans (pred_le_self (a - c)) (sub_le a c)
+where
+  pred_le_self : (a : Nat) → Nat.pred a ≤ a
+    | .zero => nat_le_refl 0
+    | .succ a => nat_le_trans (nat_le_add_right a 1) (nat_le_refl _)
+
 /-! ## Truth values -/
 def IsTrue : Bool → Prop
   | true => True

@@ -95,5 +95,21 @@ theorem Rule.weights.root (d s lo hi : F) (hd : 0 < d) (hs : 0 < s) (e : d * (s 
     (hlo : d * (lo * lo) ≤ 1) (hhi : 1 ≤ d * (hi * hi)) : lo ≤ s ∧ s ≤ hi :=
   ⟨le_of_square_le (le_of_lt hs) (le_of_mul_le_mul hd (le_trans hlo (le_of_eq e.symm))),
    le_of_square_le (le_of_lt h0) (le_of_mul_le_mul hd (le_trans (le_of_eq e) hhi))⟩
+/-- `y` to the power `B`. -/
+def powers (y : F) : Nat → F
+  | .zero => 1
+  | .succ B => powers y B * y
+/-- **Rule `weights`, far away:** `0 ≤ exp (-x) ≤ 2^-B` for `x ≥ B`, since `exp 1 ≥ 2`. -/
+theorem Rule.weights.tail (B : Nat) (x : F) (h : cast B ≤ x) : 0 ≤ exp (-x) ∧ exp (-x) ≤ powers half B :=
+  ⟨exp_nonneg _, le_trans (exp_le_exp (neg_le_neg h)) (step B)⟩
+where
+  step : (B : Nat) → exp (-(cast B : F)) ≤ powers half B
+    | .zero => le_of_eq ((congrArg exp (ring [] : -(0 : F) = 0)).trans exp_zero)
+    | .succ B => calc exp (-(cast B + 1 : F)) = exp (-cast B + -1) := congrArg exp (ring (cast B :: []))
+        _ = exp (-(cast B : F)) * exp (-1) := exp_add _ _
+        _ ≤ powers half B * half := mul_le_mul (step B)
+            (calc exp (-1 : F) = inv (exp 1) := exp_neg 1
+              _ ≤ inv (1 + 1) := inv_le_inv two_pos (one_add_le_exp 1))
+            (exp_nonneg _) (inv_nonneg two_pos)
 end
 end CompactProofs
