@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from compactproofs.core.cost import (
     Sizes,
     attention_class,
@@ -38,8 +37,8 @@ def test_the_shape_fault_gives_what_the_published_counter_prints() -> None:
      (20, 64, 138.21, 147.72)],
 )  # fmt: skip
 def test_brute_force_flops_of_every_study(k: int, v: int, own: float, faulty: float) -> None:
-    assert power_of_two(brute_force_flops(Sizes(k, v, 32))) == pytest.approx(own, abs=0.005)
-    assert power_of_two(brute_force_flops(Sizes(k, v, 32), True)) == pytest.approx(faulty, abs=0.005)
+    assert power_of_two(brute_force_flops(Sizes(k, v, 32))) == pytest.approx(own, abs=0.01)
+    assert power_of_two(brute_force_flops(Sizes(k, v, 32), True)) == pytest.approx(faulty, abs=0.01)
 
 
 @pytest.mark.parametrize(
