@@ -1,11 +1,13 @@
 """What a certificate claims, and the sequences that the claim is about."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import prod
 
 from .errors import Malformed, Rejected
 from .model import Model
-from .reader import Fields, integer
+from .numbers import read_hex
+from .reader import Fields, integer, items
 
 LENGTH = 1 << 10
 
@@ -23,14 +25,31 @@ class Task:
     length: int
     tokens: int
     eos: int | None
+    masses: tuple[tuple[int, ...], ...] | None  # position x token (in the order of the task); None: all 1
 
     @property
     def free(self) -> int:
         return self.length - 1 if self.eos is None else self.length
 
+    def mass(self, position: int) -> tuple[int, ...]:
+        """Weight of each token at a position."""
+        return (1,) * self.tokens if self.masses is None else self.masses[position]
+
+    def below(self, m: int) -> list[int]:
+        """The mass of tokens 0..m-1 at the free positions from each on: entry i is the product over i..free-1."""
+        result = [1]
+        for position in reversed(range(self.free)):
+            result.append(result[-1] * (m if self.masses is None else sum(self.masses[position][:m])))
+        return result[::-1]
+
+    def own_mass(self, q: int) -> int:
+        """Weight of the query."""
+        return 1 if self.masses is None or self.eos is not None else self.masses[self.free][q]
+
     @property
     def total(self) -> int:
-        return self.tokens**self.length
+        """The mass of all inputs: their number, if the distribution is uniform."""
+        return prod(sum(self.mass(position)) for position in range(self.length))
 
     def queries(self, m: int) -> int:
         """The queries of maximum m are 0..queries(m)-1."""
@@ -45,8 +64,9 @@ class Task:
         return q if self.eos is None else self.tokens
 
     def class_size(self, q: int, m: int) -> int:
-        """|class (q, m)|: all tokens at most m, and at least one of them m."""
-        return (m + 1) ** self.free - (0 if self.holds_max(q, m) else m**self.free)
+        """Mass of class (q, m): all tokens at most m, and at least one of them m."""
+        free = self.below(m + 1)[0] - (0 if self.holds_max(q, m) else self.below(m)[0])
+        return free * self.own_mass(q)
 
     def token_rows(self) -> list[int]:
         """Rows of the embedding in the order used throughout: tokens, then the end-of-sequence token."""
@@ -72,10 +92,11 @@ class Claim:
 
 def read_claim(fields: Fields, model: Model) -> Claim:
     """The claim, against the sizes of the model; only what FORMAT.md lists can be claimed."""
-    for key, only in (("architecture", "one-layer attention-only"), ("distribution", "uniform"), ("semantics", "real")):
+    for key, only in (("architecture", "one-layer attention-only"), ("semantics", "real")):
         if fields.text(key) != only:
             raise Malformed("UNKNOWN_CLAIM", f"{key} {fields.value[key]!r}, this version knows {only!r}").at("claim")
     task = _read_task(fields.inner("task"), model)
+    task = replace(task, masses=_read_masses(fields, task))
     quantity = fields.inner("quantity")
     threshold = quantity.hex("margin_above"), quantity.integer("exponent", -4096, 4096)
     if threshold[0] % 2 == 0 and threshold != (0, 0):
@@ -103,11 +124,30 @@ def _read_task(fields: Fields, model: Model) -> Task:
     if eos is not None:
         eos = integer(eos, tokens, sizes["d_vocab"] - 1, f"{fields.place}.eos")
     fields.close()
-    task = Task(kind, length, tokens, eos)
+    task = Task(kind, length, tokens, eos, None)
     if task.free + 1 != sizes["n_ctx"]:
         text = f"length {length} needs {task.free + 1} positions, the model has {sizes['n_ctx']}"
         raise Malformed("TASK_LENGTH", text).at(fields.place)
     return task
+
+
+def _read_masses(fields: Fields, task: Task) -> tuple[tuple[int, ...], ...] | None:
+    """"uniform", or a non-negative weight of each token at each position, not all of a position zero."""
+    value = fields.take("distribution")
+    if value == "uniform":
+        return None
+    rows = []
+    for number, row in enumerate(items(value, "claim.distribution")):
+        place = f"claim.distribution[{number}]"
+        weights = tuple(read_hex(item, place) for item in items(row, place))
+        if len(weights) != task.tokens or min(weights) < 0 or not any(weights):
+            raise Malformed("DISTRIBUTION", f"need {task.tokens} weights, none negative, not all zero").at(place)
+        rows.append(weights[::-1] if task.kind == "min" else weights)
+    if len(rows) != task.length:
+        raise Malformed("DISTRIBUTION", f"{len(rows)} positions, the task has {task.length}").at("claim.distribution")
+    if all(weight == 1 for row in rows for weight in row):
+        raise Malformed("NOT_CANONICAL", 'all weights are 1: write "uniform"').at("claim.distribution")
+    return tuple(rows)
 
 
 def read_region(fields: Fields, task: Task) -> tuple[tuple[int, int, int], ...]:
@@ -149,13 +189,13 @@ def words(claim: Claim) -> str:
     what = "largest" if task.kind == "max" else "smallest"
     query = "" if task.eos is None else f", followed by token {task.eos} as query"
     margin = "" if n == 0 else f" by a margin above {n} * 2^{exponent}"
+    inputs = "inputs" if task.masses is None else "units of probability under the given token weights"
+    exactly = "exactly" if claim.lower == claim.upper else "at least"
     text = (
         f"over the real numbers, the model gives the {what} of {task.length} tokens out of {task.tokens}{query}{margin}"
-        f" on at least {claim.lower} of {claim.total} inputs ({percent(claim.lower, claim.total)})"
+        f" on {exactly} {claim.lower} of {claim.total} {inputs} ({percent(claim.lower, claim.total)})"
     )
-    if claim.upper == claim.lower:
-        return text.replace("on at least", "on exactly")
-    if claim.upper == claim.total:
+    if claim.upper in (claim.lower, claim.total):
         return text
-    rounded_up = percent(claim.total - claim.upper, claim.total)
-    return f"{text}, and is wrong on at least {claim.total - claim.upper} ({rounded_up})"
+    wrong = claim.total - claim.upper
+    return f"{text}, and does not on at least {wrong} ({percent(wrong, claim.total)})"

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from .claim import Task
-from .errors import Rejected
+from .errors import Malformed, Rejected
 from .facts import Fact
 from .model import Model
-from .numbers import Meter
+from .numbers import Matrix, Meter, read_hex
 from .reader import Fields, integer
 
 F = TypeVar("F")
@@ -50,9 +50,24 @@ class Step:
         self.fields.premises.append(index)
         return fact
 
+    def require_uniform(self) -> None:
+        """Refuse other distributions, for rules that count sequences by their shape."""
+        if self.task.masses is not None:
+            raise Rejected("NOT_UNIFORM", "this rule counts inputs of the uniform distribution only")
+
     def agree(self, name: str, derived: int) -> int:
         """A stated result must be exactly the derived one."""
         stated = self.fields.hex(name)
         if stated != derived:
             raise Rejected("STATED_RESULT", f"{name} stated {stated}, derived {derived}")
         return derived
+
+
+def read_vector(fields: Fields, length: int) -> Matrix:
+    """{exponent, values}: a row of `length` numbers. Every vector that a proof may choose freely is written so."""
+    exponent = fields.integer("exponent", -4096, 4096)
+    values = fields.each("values", read_hex)
+    fields.close()
+    if len(values) != length:
+        raise Malformed("VECTOR_LENGTH", f"{len(values)} numbers, {length} needed").at(fields.place)
+    return Matrix((values,), exponent)

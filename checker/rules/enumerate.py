@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product as sequences
+from math import prod
 from operator import mul
 
-from ..claim import pairs, read_region
+from ..claim import Task, pairs, read_region
 from ..facts import Count, Margins
 from ..step import Step
 from .margins import terms
@@ -41,10 +42,11 @@ def enumerate_rule(step: Step) -> Count:
             continue
         step.meter.count(size * 2 * logits.outputs)
         table = logits.table(q, m, digits, step)
-        open_sequences = list(_not_right(table, step.task.free, m, step.task.holds_max(q, m)))
-        right += size - len(open_sequences)
         floor = table.radius * 2 * table.ones
-        wrong += sum(1 for total in open_sequences if (total - floor) & table.top)
+        right += size
+        for total, mass in _not_right(table, q, m, step.task):
+            right -= mass
+            wrong += mass if (total - floor) & table.top else 0
     return Count(given.threshold, region, step.agree("right", right), step.agree("wrong", wrong))
 
 
@@ -91,18 +93,19 @@ class Logits:
         return Packed(tables, start, radius, ones << (slot - 1), ones)
 
 
-def _not_right(table: Packed, free: int, m: int, holds: bool) -> Iterator[int]:
-    """The sums of all sequences of the class that are not certainly right."""
-    top = table.top
+def _not_right(table: Packed, q: int, m: int, task: Task) -> Iterator[tuple[int, int]]:
+    """The packed sums of all sequences of the class that are not certainly right, with their mass."""
+    top, free, holds, own = table.top, task.free, task.holds_max(q, m), task.own_mass(q)
     if free == 0:
         if table.start & top:
-            yield table.start
+            yield table.start, own
         return
-    last, only_m = table.tables[-1], table.tables[-1][m:]
+    masses = [task.mass(position) for position in range(free)]
+    last = list(enumerate(table.tables[-1]))
     for prefix in sequences(range(m + 1), repeat=free - 1):
         start = table.start
         for row, t in zip(table.tables, prefix):
             start += row[t]
-        for term in last if holds or m in prefix else only_m:
+        for t, term in last if holds or m in prefix else last[m:]:
             if (start + term) & top:
-                yield start + term
+                yield start + term, own * prod(mass[x] for mass, x in zip(masses, (*prefix, t)))

@@ -1,6 +1,7 @@
 """The exact number of wrong sequences by branch and bound: FORMAT.md, "Margin tree"."""
 
 from bisect import bisect_left
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -53,8 +54,8 @@ def margin_tree(step: Step) -> Count:
         weight = terms(given.weights, q, m, step.task.own_row(q), digits)
         outputs = [_output(given, q, m, o, weight, step) for o in screen.alive(q, m, weight)]
         lost, undecided = _walk(tuple(outputs), m, step.task.holds_max(q, m), step)
-        right += size - lost - undecided
-        wrong += lost
+        right += size - (lost + undecided) * step.task.own_mass(q)
+        wrong += lost * step.task.own_mass(q)
     return Count(given.threshold, region, step.agree("right", right), step.agree("wrong", wrong))
 
 
@@ -83,38 +84,45 @@ def _output(given: Margins, q: int, m: int, o: int, weight: Terms, step: Step) -
 
 
 def _walk(outputs: tuple[Output, ...], m: int, holds: bool, step: Step) -> tuple[int, int]:
-    """The sequences of the class that are certainly wrong, and those left undecided."""
+    """The free tokens of the class, by mass, that are certainly wrong, and those left undecided."""
     free = step.task.free
     if free == 0:
         lost = any(output.start >= output.radius for output in outputs)
         open_ = any(output.start >= -output.radius for output in outputs)
         return int(lost), int(open_ and not lost)
-    at_m, comparisons = 1 << m, 2 * (m + 1).bit_length() + 3
+    masses = [step.task.mass(position) for position in range(free)]
+    at_most, below = step.task.below(m + 1), step.task.below(m)
+    comparisons = 2 * (m + 1).bit_length() + 3
     wrong = undecided = 0
     stack = [(0, holds, [(output, output.start) for output in outputs])] if outputs else []
     while stack:
         level, has, live = stack.pop()
-        rest = free - 1 - level
+        after = level + 1
         step.meter.count(len(live) * comparisons)
         lost, alive = 0, []
         for output, total in live:
             table = output.levels[level]
             lost |= table.masks[bisect_left(table.values, output.radius - total - table.worst)]
             alive.append(_alive(table, -output.radius - total, has, m))
-        if lost:
-            with_m, without = (m + 1) ** rest, (m + 1) ** rest - (0 if has else m**rest)
-            wrong += (lost & ~at_m).bit_count() * without + (with_m if lost & at_m else 0)
         remaining = reduce(or_, alive) & ~lost
-        if rest == 0:
-            undecided += remaining.bit_count()
-            continue
-        while remaining:
-            t = remaining.bit_length() - 1
-            remaining ^= 1 << t
+        for t in _tokens(lost):
+            wrong += masses[level][t] * (at_most[after] - (0 if has or t == m else below[after]))
+        for t in _tokens(remaining):
+            if after == free:
+                undecided += masses[level][t]
+                continue
             child = [(o, total + o.levels[level].term[t]) for (o, total), mask in zip(live, alive) if mask >> t & 1]
             step.meter.count(len(child))
-            stack.append((level + 1, has or t == m, child))
+            stack.append((after, has or t == m, child))
     return wrong, undecided
+
+
+def _tokens(mask: int) -> Iterator[int]:
+    """The tokens of a mask, from the largest."""
+    while mask:
+        t = mask.bit_length() - 1
+        mask ^= 1 << t
+        yield t
 
 
 def _alive(table: Level, needed: int, has: bool, m: int) -> int:

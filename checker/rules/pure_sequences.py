@@ -17,6 +17,7 @@ def pure_sequences(step: Step) -> Count:
     Sound because: positions to values (lemma P), outputs to one value function (W), purity (X), two orderings (O).
     """
     given = step.premise("margins", Margins)
+    step.require_uniform()
     region = read_region(step.fields, step.task)
     right = 0
     classes = list(pairs(region))

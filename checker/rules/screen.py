@@ -38,7 +38,7 @@ class Screen:
         most = [max(-(-(high[q][t] << DIGITS) // low[q][m]) for q in queries) for t in rows]
         bits = given.weights.bits
         lightest = min(min(given.weights.position_low[q]) for q in queries) * one >> bits
-        heaviest = -(-max(max(given.weights.position_high[q]) for q in queries) * one >> bits)
+        heaviest = [-(-max(column) * one >> bits) for column in zip(*(given.weights.position_high[q] for q in queries))]
         positions = [max(column) for column in zip(*([n - row[m] for n in row] for row in given.positions))]
         direct = [max(column) for column in zip(*([n - given.direct[q][m] for n in given.direct[q]] for q in queries))]
         outputs = len(positions)
@@ -54,8 +54,8 @@ class Screen:
             top = list(map(max, top, bound))
             if t == m:
                 at_m = bound
-        sure = [f * (heaviest if f > 0 else lightest) for f in at_m]
-        others = task.free * heaviest
+        sure = [f * (max(heaviest) if f > 0 else lightest) for f in at_m]
+        others = sum(heaviest) - min(heaviest)
         return [o for o in range(outputs) if o != m and sure[o] + others * top[o] >= 0]
 
     def alive(self, q: int, m: int, weight: Terms) -> list[int]:
