@@ -52,8 +52,9 @@ def svd(p: int, r: int) -> int:
 
 def brute_force_flops(s: Sizes, broadcast_fault: bool = False) -> int:
     """Running the model on all v**k sequences in batches, by the published rules or with their shape fault."""
-    full, rest = divmod(s.v**s.k, BATCH)
-    return full * _batch_flops(s, BATCH, broadcast_fault) + (_batch_flops(s, rest, broadcast_fault) if rest else 0)
+    full, rest = divmod(int(s.v**s.k), BATCH)
+    last = _batch_flops(s, rest, broadcast_fault) if rest else 0
+    return full * _batch_flops(s, BATCH, broadcast_fault) + last
 
 
 def _batch_flops(s: Sizes, b: int, broadcast_fault: bool) -> int:
@@ -215,7 +216,7 @@ def _peeled_error(s: Sizes, error: int) -> int:
 
 def brute_force_dimensions(s: Sizes) -> int:
     """Every logit of every sequence."""
-    return s.v ** (s.k + 1)
+    return int(s.v ** (s.k + 1))
 
 
 def cubic_dimensions(s: Sizes) -> int:
