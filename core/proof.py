@@ -10,7 +10,9 @@ from .task import Region
 Json = None | int | str | Sequence["Json"] | Mapping[str, "Json"]
 Step = dict[str, Json]
 
-MULTIPLICATIONS = {"EQKE": 3, "EQKP": 3, "EVOU": 3, "PVOU": 3, "EU": 1}
+# In which order the factors are multiplied (index of the left one, each time): the d_model x d_model ones first where
+# the other side is a vocabulary, from the short end where it is a few positions. Any order is sound.
+ORDERS = {"EQKE": (1, 0, 0), "EQKP": (2, 1, 0), "EVOU": (1, 0, 0), "PVOU": (0, 0, 0), "EU": (0,)}
 
 
 def hexadecimal(n: int) -> str:
@@ -38,10 +40,10 @@ class Builder:
         return self.add("circuit", name=name, centre=centre)
 
     def exact_circuit(self, name: str, centre: Json = None) -> int:
-        """A circuit multiplied out, from the left."""
+        """A circuit multiplied out."""
         number = self.circuit(name, centre)
-        for _ in range(MULTIPLICATIONS[name]):
-            number = self.add("product", of=number, at=0)
+        for at in ORDERS[name]:
+            number = self.add("product", of=number, at=at)
         return number
 
     def margins(self, bits: int, grid: int, threshold: tuple[int, int]) -> int:
