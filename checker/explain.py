@@ -1,7 +1,7 @@
 """What the checker understood, in words and decimals rounded the safe way. Nothing here takes part in a verdict."""
 
 from .claim import words
-from .facts import Count, Fact, Factored, Margins, Weights
+from .facts import Admissible, Count, Fact, Factored, Margins, Weights
 from .kernel import Document
 from .numbers import Matrix
 from .rules import RULES
@@ -27,6 +27,12 @@ def describe(fact: Fact) -> list[str]:
     if isinstance(fact, Factored):
         start = f"{fact.circuit} = " + ("" if fact.approx is None else f"({matrix(fact.approx)}) + ")
         return [start + "product of:", *(f"  {matrix(factor)}" for factor in fact.factors)]
+    if isinstance(fact, Admissible):
+        largest = max(row[0] for row in fact.bound.rows)
+        return [
+            f"{fact.circuit} = {'0' if fact.approx is None else 'approximation'} + rest, whose rows range by at most",
+            f"  {matrix(fact.bound)}; largest {decimal(largest, fact.bound.exponent, up=True)}",
+        ]
     if isinstance(fact, Weights):
         low, high = fact.token_low[0][0], fact.token_high[0][0]
         ends = f"[{decimal(low, -fact.bits)}, {decimal(high, -fact.bits, up=True)}]"

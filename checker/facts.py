@@ -10,9 +10,19 @@ class Factored:
     """A circuit equals `approx` (nothing: zero) plus the product of `factors`."""
 
     circuit: str
-    centre: tuple[tuple[int, ...], int] | None
+    centre: Matrix | None
     approx: Matrix | None
     factors: tuple[Matrix, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Admissible:
+    """For each row q and columns i, j of a circuit C: (C - approx)[q,i] - (C - approx)[q,j] <= bound[q] (a column)."""
+
+    circuit: str
+    centre: Matrix | None
+    approx: Matrix | None
+    bound: Matrix
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,4 +75,4 @@ class Conclusion:
     upper: int
 
 
-Fact = Factored | Weights | Margins | Count | Conclusion
+Fact = Factored | Admissible | Weights | Margins | Count | Conclusion

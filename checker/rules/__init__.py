@@ -4,9 +4,12 @@ from collections.abc import Callable
 
 from ..facts import Fact
 from ..step import Step
+from .approximations import peel, row_bound_min, row_exact, row_norm, row_range_chain
 from .circuits import circuit, product_rule
 from .ending import conclude, disjoint_union
 from .enumerate import enumerate_rule
+from .gap_classes import gap_classes
+from .margin_convolution import margin_convolution
 from .margin_tree import margin_tree
 from .margins import margins, weights
 from .pure_sequences import pure_sequences
@@ -14,11 +17,18 @@ from .pure_sequences import pure_sequences
 RULES: dict[str, Callable[[Step], Fact]] = {
     "circuit": circuit,
     "product": product_rule,
+    "peel": peel,
+    "row_exact": row_exact,
+    "row_range_chain": row_range_chain,
+    "row_norm": row_norm,
+    "row_bound_min": row_bound_min,
     "weights": weights,
     "margins": margins,
     "enumerate": enumerate_rule,
     "pure_sequences": pure_sequences,
+    "gap_classes": gap_classes,
     "margin_tree": margin_tree,
+    "margin_convolution": margin_convolution,
     "disjoint_union": disjoint_union,
     "conclude": conclude,
 }

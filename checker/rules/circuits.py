@@ -3,9 +3,8 @@
 from ..errors import Malformed, Rejected
 from ..facts import Factored
 from ..model import ATTENTION
-from ..numbers import Matrix, add, product, read_hex
-from ..reader import integer
-from ..step import Step
+from ..numbers import Matrix, add, product
+from ..step import Step, read_vector
 
 CENTRED = ("EQKE", "EQKP", "EVOU", "PVOU")
 
@@ -20,7 +19,9 @@ def circuit(step: Step) -> Factored:
                 a constant to the scores of a query; b_V and b_O pass through the average, whose weights sum to 1.
     """
     name = step.fields.text("name")
-    centre = _read_centre(step)
+    centre = None
+    if step.fields.take("centre") is not None:
+        centre = read_vector(step.fields.inner("centre"), step.model.sizes["d_model"])
     embed = step.model.matrix("embed.W_E")
     rows = Matrix(tuple(embed.rows[t] for t in step.task.token_rows()), embed.exponent)
     positions = step.model.matrix("pos_embed.W_pos")
@@ -33,7 +34,7 @@ def circuit(step: Step) -> Factored:
     inner = rows if name in ("EQKE", "EVOU") else positions
     if centre is not None:
         sign = 1 if name in ("EQKE", "EVOU") else -1
-        inner = add(inner, Matrix((tuple(sign * n for n in centre[0]),), centre[1]), step.meter)
+        inner = add(inner, Matrix((tuple(sign * n for n in centre.rows[0]),), centre.exponent), step.meter)
     if name in ("EVOU", "PVOU"):
         value, output = step.model.matrix(ATTENTION + "W_V"), step.model.matrix(ATTENTION + "W_O")
         return Factored(name, centre, None, (inner, value, output, _unembed(step)))
@@ -63,19 +64,6 @@ def exact(fact: Factored, circuit_name: str) -> Matrix:
     if len(fact.factors) != 1 or fact.approx is not None:
         raise Rejected("NOT_EXACT", f"{circuit_name} is not a single exact matrix")
     return fact.factors[0]
-
-
-def _read_centre(step: Step) -> tuple[tuple[int, ...], int] | None:
-    value = step.fields.take("centre")
-    if value is None:
-        return None
-    fields = step.fields.inner("centre")
-    exponent = integer(fields.take("exponent"), -4096, 4096, f"{fields.place}.exponent")
-    values = fields.each("values", read_hex)
-    fields.close()
-    if len(values) != step.model.sizes["d_model"]:
-        raise Malformed("CENTRE", f"{len(values)} numbers, d_model is {step.model.sizes['d_model']}")
-    return values, exponent
 
 
 def _query_rows(step: Step, rows: Matrix, positions: Matrix) -> Matrix:

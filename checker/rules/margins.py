@@ -24,14 +24,14 @@ def weights(step: Step) -> Weights:
     bits, grid = step.fields.integer("bits", 8, 4096), step.fields.integer("grid", 8, 512)
     exp = Exp(bits, grid, step.meter)
     root = sqrt_bounds(step.model.sizes["d_head"], grid + 32)
-    token_low, token_high = _softmax_terms(scores, root, exp, grid)
-    position_low, position_high = _softmax_terms(positions, root, exp, grid)
+    token_low, token_high = softmax_terms(scores, root, exp, grid)
+    position_low, position_high = softmax_terms(positions, root, exp, grid)
     free = range(step.task.free)
     order = tuple(tuple(sorted(free, key=row.__getitem__)) for row in positions.rows)
     return Weights(bits, token_low, token_high, position_low, position_high, order)
 
 
-def _softmax_terms(scores: Matrix, root: tuple[int, int], exp: Exp, grid: int) -> tuple[Rows, Rows]:
+def softmax_terms(scores: Matrix, root: tuple[int, int], exp: Exp, grid: int) -> tuple[Rows, Rows]:
     """exp((s - max) / sqrt(d)) per row, below and above; `root` encloses sqrt(d) * 2**(grid + 32)."""
     shift = scores.exponent + 2 * grid + 32
     low, high = [], []

@@ -1,0 +1,198 @@
+"""The paper's sub-cubic proof: FORMAT.md, "Gap classes"."""
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from itertools import accumulate
+from math import comb
+
+from ..claim import read_region
+from ..errors import Malformed, Rejected
+from ..facts import Admissible, Count, Factored
+from ..numbers import Exp, Matrix, floor_div, read_hex, sqrt_bounds
+from ..reader import items
+from ..step import Step
+from .circuits import exact
+from .margins import softmax_terms
+
+DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
+VALUE = {digit: value for value, digit in enumerate(DIGITS)}
+
+
+def gap_classes(step: Step) -> Count:
+    """Sequences of class (q, m) in which n free tokens differ from m, and are at most m - g.
+
+    Premises:   scores, admissible EQKE; positions, exact EQKP; direct, admissible EU, its approximation alike for all
+                queries; exact_direct, exact EU; values, exact EVOU; output_positions, exact PVOU with the same centre
+    Arguments:  bits and grid of exp; margin_above and exponent, the threshold; per span of the region a string of gaps
+                (`width` digits each, 0: none) and a list of pivots in (0, 1), over 2**unit
+    Conclusion: C(free, n) (m - g + 1)^n right sequences for each gap, and m...m wherever it is right
+    Sound because: the margin at attention a to m is at most a convex function of a, which lies below its chords and is
+                largest at an end of [least a, 1]; FORMAT.md has the proof.
+    """
+    step.require_uniform()
+    attention, logits = Attention(step), _logits(step)
+    region = read_region(step.fields, step.task)
+    width, unit = step.fields.integer("width", 1, 3), step.fields.integer("unit", 1, 64)
+    gaps, pivots = step.fields.items("gaps"), step.fields.items("pivots")
+    if not len(gaps) == len(pivots) == len(region):
+        raise Malformed("SPANS", f"{len(gaps)} gap strings, {len(pivots)} lists of pivots, {len(region)} spans")
+    right, free = 0, step.task.free
+    for (m, low, high), text, chosen in zip(region, gaps, pivots):
+        table = _gaps(text, width, (high - low) * free)
+        bound = _bound(logits, m, _nodes(chosen, unit, f"{step.fields.place}.pivots"), step)
+        for q in range(low, high):
+            right += _class(attention, bound, q, table[(q - low) * free : (q - low + 1) * free], step)
+    return Count(logits.threshold, region, step.agree("right", right), 0)
+
+
+def _gaps(text: object, width: int, number: int) -> list[int]:
+    """Gaps in base 64, `width` digits each."""
+    if not isinstance(text, str) or len(text) != width * number or not VALUE.keys() >= set(text):
+        raise Malformed("GAPS", f"expected a string of {width * number} base-64 digits")
+    flat = [VALUE[digit] for digit in text]
+    return [sum(n << 6 * (width - 1 - i) for i, n in enumerate(flat[k : k + width])) for k in range(0, len(flat), width)]
+
+
+def _nodes(value: object, unit: int, place: str) -> list[int]:
+    """0, the pivots and 1 over 2**unit, ascending."""
+    nodes = [0, *(read_hex(item, place) for item in items(value, place)), 1 << unit]
+    if not all(a < b for a, b in zip(nodes, nodes[1:])):
+        raise Malformed("PIVOTS", "pivots must ascend strictly between 0 and 1").at(place)
+    return nodes
+
+
+class Attention:
+    """Lower bounds of the attention paid to the maximum."""
+
+    def __init__(self, step: Step) -> None:
+        scores = step.premise("scores", Admissible)
+        if scores.circuit != "EQKE" or scores.approx is None:
+            raise Rejected("PREMISE_CIRCUIT", f"scores is {scores.circuit}, expected EQKE with an approximation")
+        positions = exact(step.premise("positions", Factored), "EQKP")
+        self.bits, self.grid = step.fields.integer("bits", 8, 4096), step.fields.integer("grid", 8, 512)
+        self.exp = Exp(self.bits, self.grid, step.meter)
+        self.root = sqrt_bounds(step.model.sizes["d_head"], self.grid + 32)
+        exponent = min(scores.approx.exponent, scores.bound.exponent)
+        self.shift = exponent + 2 * self.grid + 32
+        self.scores, self.error = scores.approx.scaled_to(exponent), scores.bound.scaled_to(exponent)
+        self.highest = [list(accumulate(row, max)) for row in self.scores]
+        low, high = softmax_terms(positions, self.root, self.exp, self.grid)
+        free = step.task.free
+        self.least = [list(accumulate(sorted(row[:free]), initial=0)) for row in low]
+        self.most = [list(accumulate(sorted(row[:free], reverse=True), initial=0)) for row in high]
+        self.query = [(a[free], b[free]) for a, b in zip(low, high)]
+        step.meter.count(2 * len(low) * (len(self.scores[0]) + 2 * free))
+
+    def odds(self, q: int, m: int, count: int, below: int, own: int) -> tuple[int, int]:
+        """M, N: m's share is at least M / (M + N) when `count` free tokens are at most `below` and the rest m's.
+
+        `own` is the row of the query's token, which may be m.
+        """
+        row, mass, rest = self.scores[q], self.least[q][-1 - count], self.most[q][count]
+        tops = [self.highest[q][below]] if count else []
+        if own == m:
+            mass += self.query[q][0]
+        else:
+            rest += self.query[q][1]
+            tops.append(row[own])
+        lead = row[m] - max(tops) - self.error[q][0]
+        self.exp.meter.count(8)
+        if lead >= 0:
+            return mass << self.bits, rest * self.exp.end(floor_div(lead, self.shift, self.root[1]), True)
+        return mass * self.exp.end(-floor_div(lead, self.shift, self.root[0]), False), rest << self.bits
+
+
+@dataclass(frozen=True, slots=True)
+class Logits:
+    """Everything but attention, as integers over one power of two."""
+
+    threshold: tuple[int, int]
+    shift: int
+    common: tuple[int, ...]  # what all queries share of EU, within `direct` for each of them
+    direct: list[int]
+    own: tuple[tuple[int, ...], ...]
+    values: tuple[tuple[int, ...], ...]
+    positions: tuple[tuple[int, ...], ...]
+    two: list[list[int]]  # second largest and largest of each row of values
+
+
+def _logits(step: Step) -> Logits:
+    direct, own = step.premise("direct", Admissible), exact(step.premise("exact_direct", Factored), "EU")
+    values, positions = step.premise("values", Factored), step.premise("output_positions", Factored)
+    if direct.circuit != "EU":
+        raise Rejected("PREMISE_CIRCUIT", f"direct is {direct.circuit}, expected EU")
+    if direct.approx is not None and any(row != direct.approx.rows[0] for row in direct.approx.rows):
+        raise Rejected("DIRECT_ROWS", "the approximation of EU differs between queries")
+    if values.centre != positions.centre:
+        raise Rejected("CENTRE", "EVOU and PVOU were centred differently")
+    if own.shape[1] < 2:
+        raise Rejected("ONE_OUTPUT", "there is no output but the right one")
+    threshold = step.fields.hex("margin_above"), step.fields.integer("exponent", -4096, 4096)
+    common = Matrix(((0,) * own.shape[1],), 0) if direct.approx is None else direct.approx
+    parts = (Matrix(((threshold[0],),), threshold[1]), common, direct.bound, own)
+    parts += (exact(values, "EVOU"), exact(positions, "PVOU"))
+    exponent = min(part.exponent for part in parts)
+    shifts, rows, bound, *rest = (part.scaled_to(exponent) for part in parts)
+    step.meter.count(3 * len(rest[1]) * len(rows[0]))
+    two = [sorted(row)[-2:] for row in rest[1]]
+    return Logits(threshold, shifts[0][0], rows[0], [row[0] for row in bound], *rest, two)
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """For maximum m: y_o - y_m + threshold is at most direct + (values at a) + (1 - a) wrong, over 2**unit."""
+
+    m: int
+    nodes: list[int]
+    values: list[int]  # at the nodes
+    direct: list[int]  # for each query
+    wrong: list[int]  # for each token row: what it gives to the best wrong output
+    highest: list[int]  # the largest of them up to each row
+    constant: bool  # is the sequence m...m right?
+
+
+def _bound(logits: Logits, m: int, nodes: list[int], step: Step) -> Bound:
+    """Lines level + a * slope, one for each wrong output, and the largest of them at each node."""
+    at_m, outputs, unit = logits.values[m], [o for o in range(len(logits.common)) if o != m], nodes[-1]
+    pi = [max(column) for column in zip(*([n - row[m] for n in row] for row in logits.positions))]
+    slopes = [at_m[o] - at_m[m] for o in outputs]
+    levels = [logits.common[o] - logits.common[m] + pi[o] + logits.shift for o in outputs]
+    values = [max(level * unit + slope * node for level, slope in zip(levels, slopes)) for node in nodes]
+    wrong = [((two[1] if row[m] != two[1] else two[0]) - row[m]) * unit for row, two in zip(logits.values, logits.two)]
+    constant = False
+    if step.task.holds_max(m, m):
+        own = logits.own[m]
+        constant = all(own[o] - own[m] + pi[o] + s + logits.shift < 0 for o, s in zip(outputs, slopes))
+    step.meter.count(len(outputs) * (2 * len(logits.positions) + 9 + 3 * len(nodes)) + 4 * len(wrong))
+    direct = [n * unit for n in logits.direct]
+    return Bound(m, nodes, values, direct, wrong, list(accumulate(wrong, max)), constant)
+
+
+def _class(attention: Attention, bound: Bound, q: int, gaps: list[int], step: Step) -> int:
+    """The sequences that the gaps of class (q, m) certify; every gap must."""
+    m, task = bound.m, step.task
+    own, holds = task.own_row(q), task.holds_max(q, bound.m)
+    right = 1 if holds and bound.constant else 0
+    for count, gap in enumerate(gaps, 1 if holds else 0):
+        if gap == 0:
+            continue
+        if (gap > m) if count else (gap != 1):
+            raise Rejected("GAP", f"query {q}, maximum {m}, {count} others: gap {gap} leaves no token")
+        below = m - gap
+        odds = attention.odds(q, m, count, below, own)
+        wrong = max([bound.highest[below]] * (count > 0) + [bound.wrong[own]] * (not holds))
+        if not all(margin < 0 for margin in _ends(bound, odds, wrong, bound.direct[q], step)):
+            raise Rejected("GAP_FAILS", f"query {q}, maximum {m}, {count} others, gap {gap}: may be wrong")
+        right += comb(task.free, count) * (below + 1) ** count
+    return right
+
+
+def _ends(bound: Bound, odds: tuple[int, int], wrong: int, direct: int, step: Step) -> tuple[int, int]:
+    """The bound at attention M / (M + N), times a positive number, and at attention 1."""
+    nodes, values, (mass, rest) = bound.nodes, bound.values, odds
+    total, at = mass + rest, mass * nodes[-1]
+    i = bisect_right(nodes, at // total, 0, len(nodes) - 1) - 1
+    left, right = nodes[i + 1] * total - at, at - nodes[i] * total
+    step.meter.count(20)
+    chord = values[i] * left + values[i + 1] * right + (nodes[i + 1] - nodes[i]) * (total * direct + rest * wrong)
+    return chord, values[-1] + direct
