@@ -1,6 +1,7 @@
 """The command `check`: a verdict as the last line on stdout, and an exit status that agrees with it."""
 
 import argparse
+import io
 import json
 import os
 import re
@@ -10,7 +11,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from .claim import percent, words
-from .errors import Exhausted, Malformed, Refusal, Rejected
+from .errors import Exhausted, Malformed, Refusal, Rejected, printable
 from .explain import explain, show
 from .facts import Fact
 from .kernel import check, read_document
@@ -35,21 +36,29 @@ class Parser(argparse.ArgumentParser):
         raise Malformed("USAGE", f"{message}; see check --help")
 
 
+def natural(text: str) -> int:
+    """A number of an option, small enough for every system call."""
+    if not re.fullmatch("[0-9]{1,12}", text, re.ASCII):
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a number of at most 12 digits")
+    return int(text)
+
+
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     """The command line; limits are limits, not tuning."""
-    result = Parser("check", description="Decide whether a certificate proves its claim.", epilog=EPILOG)
+    text = "Decide whether a certificate proves its claim."
+    result = Parser("check", description=text, epilog=EPILOG, allow_abbrev=False)
     result.formatter_class = argparse.RawDescriptionHelpFormatter
     result.add_argument("certificate")
     result.add_argument("--model", metavar="FILE", help="insist that the weights are those of this safetensors file")
     result.add_argument("--at-least", metavar="P/Q", help="insist on this bound: 9999/10000, 0.9999 or 99.99%%")
     result.add_argument("--show", action="store_true", help="print claim and steps as read, before checking")
-    result.add_argument("--explain", metavar="STEP", type=int, help="print one step with its premises")
+    result.add_argument("--explain", metavar="STEP", type=natural, help="print one step with its premises")
     result.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     result.add_argument("--quiet", action="store_true", help="no progress on stderr")
-    result.add_argument("--timeout", metavar="SECONDS", type=int, default=0, help="give up after this time")
-    result.add_argument("--max-memory", metavar="MB", type=int, default=0, help="give up beyond this address space")
-    result.add_argument("--max-operations", metavar="N", type=int, default=10**11, help="default 10^11")
-    result.add_argument("--max-bytes", metavar="N", type=int, default=1 << 26, help="file size, default 64 MiB")
+    result.add_argument("--timeout", metavar="SECONDS", type=natural, default=0, help="give up after this time")
+    result.add_argument("--max-memory", metavar="MB", type=natural, default=0, help="give up beyond this address space")
+    result.add_argument("--max-operations", metavar="N", type=natural, default=10**11, help="default 10^11")
+    result.add_argument("--max-bytes", metavar="N", type=natural, default=1 << 26, help="file size, default 64 MiB")
     return result.parse_args(argv)
 
 
@@ -61,11 +70,13 @@ def limit(timeout: int, memory: int) -> None:
 
     if timeout > 0:
         signal.signal(signal.SIGALRM, out_of_time)
-        signal.alarm(timeout)
+        signal.alarm(min(timeout, 10**9))
     if memory > 0:
         import resource
 
-        resource.setrlimit(resource.RLIMIT_AS, (memory << 20, memory << 20))
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        size = memory << 20
+        resource.setrlimit(resource.RLIMIT_AS, (size if hard == resource.RLIM_INFINITY else min(size, hard), hard))
 
 
 def fraction(text: str) -> tuple[int, int]:
@@ -89,7 +100,7 @@ def run(options: argparse.Namespace, report: Report) -> list[str]:
     document = read_document(data)
     aside = sys.stderr if options.json else sys.stdout
     if options.show:
-        print("\n".join(show(document)), file=aside)
+        print("\n".join(map(printable, show(document))), file=aside)
     if options.model is not None:
         compare(document.model, read_safetensors(read_bytes(options.model, options.max_bytes)))
     if options.explain is not None and not 0 <= options.explain < len(document.proof):
@@ -100,11 +111,11 @@ def run(options: argparse.Namespace, report: Report) -> list[str]:
     def watch(rule: str, fact: Fact) -> None:
         facts.append(fact)
         if live:
-            print(f"step {len(facts)} of {len(document.proof)}: {rule}", file=sys.stderr)
+            print(printable(f"step {len(facts)} of {len(document.proof)}: {rule}"), file=sys.stderr)
 
     verified = check(document, options.max_operations, watch)
     if options.explain is not None:
-        print("\n".join(explain(document, facts, options.explain)), file=aside)
+        print("\n".join(map(printable, explain(document, facts, options.explain))), file=aside)
     claim, size = verified.claim, len(data)
     if claim.lower * least[1] < least[0] * claim.total:
         text = f"asked for {options.at_least}, proved {claim.lower}/{claim.total} ({percent(claim.lower, claim.total)})"
@@ -133,12 +144,16 @@ def judge(argv: Sequence[str] | None) -> tuple[int, str, list[str], Report]:
         fault = Exhausted("MEMORY", "out of memory")
     except Exception as unexpected:
         fault = Refusal("INTERNAL", f"{type(unexpected).__name__}: {unexpected}; please report this file")
-    print(f"{name}: {fault}", file=sys.stderr)
+    print(printable(f"{name}: {fault}"), file=sys.stderr)
     return fault.status, fault.verdict, [], {"code": fault.code, "place": fault.place, "text": fault.text}
 
 
 def decide(argv: Sequence[str] | None = None) -> int:
-    """Print the verdict and return the exit status as in the table above; whatever prevents the verdict from being written is INTERNAL."""
+    """Print the verdict and return the exit status of the table above; INTERNAL if the verdict cannot be written."""
+    if sys.stderr is None:
+        sys.stderr = io.StringIO()
+    if sys.stdout is None:
+        return Refusal.status
     if hasattr(sys, "set_int_max_str_digits"):
         sys.set_int_max_str_digits(0)  # every number was bounded in digits when it was read
     try:
@@ -146,13 +161,14 @@ def decide(argv: Sequence[str] | None = None) -> int:
         if "--json" in (sys.argv if argv is None else argv):
             lines = [json.dumps({"verdict": verdict, "status": status, **report}, sort_keys=True)]
         else:
-            lines = [*lines, verdict]
+            lines = [*map(printable, lines), verdict]
         print("\n".join(lines), flush=True)
+        return status
     except KeyboardInterrupt:
-        return 130
-    except OSError:  # stdout is closed or full: no verdict can be given
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return Refusal.status
+        status = 130
+    except (OSError, MemoryError, Refusal):  # stdout is closed, full or not read in time: no verdict can be given
+        status = Refusal.status
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what stdout still buffers must not contradict the status
     return status
 
 

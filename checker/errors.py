@@ -5,6 +5,11 @@ Success has no class here: it is built in one place, at the end of kernel.check.
 """
 
 
+def printable(text: str) -> str:
+    """The text in printable ASCII: what comes from a file must not steer a terminal or forge a line."""
+    return "".join(c if " " <= c <= "~" else ascii(c)[1:-1] for c in text)
+
+
 class Refusal(Exception):
     """A check that did not succeed; `verdict` and `status` are fixed by the subclass."""
 

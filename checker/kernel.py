@@ -55,7 +55,7 @@ def read_document(data: bytes) -> Document:
 def check(document: Document, limit: int, watch: Callable[[str, Fact], None]) -> Verified:
     """Apply every step; the last one must be `conclude` and give exactly the bounds claimed."""
     meter = Meter(limit)
-    facts: tuple[Fact, ...] = ()
+    facts: list[Fact] = []
     used: set[int] = set()
     for number, fields in enumerate(document.proof):
         name = fields.text("rule")
@@ -67,7 +67,7 @@ def check(document: Document, limit: int, watch: Callable[[str, Fact], None]) ->
             fields.close()
         except Refusal as refusal:
             raise refusal.at(fields.place) from None
-        facts = (*facts, fact)
+        facts.append(fact)
         watch(name, fact)
     claim = document.claim
     end = facts[-1] if facts else None

@@ -117,6 +117,8 @@ def read_model(fields: Fields) -> Model:
         tensors.append(Tensor(name, dtype, shape, _base64(entry.text("data"), entry.place)))
         entry.close()
     model = assemble(tuple(tensors))
+    for tensor in tensors:
+        tensor.matrix()  # refuses NaN and infinity also where no rule reads the tensor (b_K)
     stated = fields.text("sha256")
     fields.close()
     if stated != model.digest():
@@ -139,7 +141,7 @@ def read_safetensors(data: bytes) -> Model:
     if len(data) < 8 or (length := struct.unpack("<Q", data[:8])[0]) > len(data) - 8:
         raise Malformed("SAFETENSORS", f"{len(data)} bytes hold no complete safetensors header")
     header = parse_header(data[8 : 8 + length])
-    header.pop("__metadata__", None)
+    Fields(header.pop("__metadata__", {}), "__metadata__")  # a note: an object that nothing reads
     found, spans = {}, []
     for name, value in header.items():
         entry = Fields(value, name)

@@ -1,5 +1,6 @@
 """One step of a proof as a rule sees it: its arguments, its premises, the model and the task."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -18,7 +19,7 @@ class Step:
     """Rules read everything through this; they do not know where in the proof they stand."""
 
     fields: Fields
-    earlier: tuple[Fact, ...]
+    earlier: Sequence[Fact]
     used: set[int]
     model: Model
     task: Task
