@@ -1,0 +1,268 @@
+import CompactProofs.GapClasses
+import CompactProofs.Convolution
+import CompactProofs.Weights
+/-!
+# Soundness: facts of the kinds that the checker derives imply the accuracy bound
+
+These theorems are about the model as it is defined by its weights (`Model` in `Circuits.lean`): scores, softmax, logits, over any ordered field with an exponential. `correct` is the indicator of the sequences
+on which the model is right with a margin above `r`; the conclusions bound the number of such sequences among all `v^(n+1)`, and with `Rule.conclude` the accuracy.
+-/
+namespace CompactProofs
+noncomputable section
+variable {F : Type} [ExpField F]
+
+/-- The model gives the right output `m` a logit that exceeds those of the other `O - 1` outputs by more than `r`. -/
+def Model.Correct (M : Model F) (O n : Nat) (r : F) (t : Nat → Nat) (m : Nat) : Prop :=
+  ∀ o, o < O → o ≠ m → (M.logit n t o - M.logit n t m) + r < 0
+theorem Model.correct_iff (M : Model F) (O n : Nat) (r : F) (t : Nat → Nat) (m : Nat) : (M.circuits n).Correct O n r t m ↔ M.Correct O n r t m :=
+  have e : ∀ o, (M.logit n t o - M.logit n t m) + r = ((M.circuits n).logit n t o - (M.circuits n).logit n t m) + r := fun o =>
+    add_congr (sub_congr (Rule.circuit M n t o) (Rule.circuit M n t m)) rfl
+  ⟨fun h o ho hne => replace (e o) (fun z => z < 0) (h o ho hne), fun h o ho hne => replace (e o).symm (fun z => z < 0) (h o ho hne)⟩
+/-- `correct` is true wherever the model is right; `lab` gives the right answers. -/
+def Model.Certifies (M : Model F) (O n : Nat) (r : F) (v N : Nat) (t₀ : Nat → Nat) (lab : (Nat → Nat) → Nat) (correct : (Nat → Nat) → Bool) : Prop :=
+  ∀ t, Fills v N t₀ t → M.Correct O n r t (lab t) → correct t = true
+theorem Model.certifies {M : Model F} {O n : Nat} {r : F} {v N : Nat} {t₀ : Nat → Nat} {lab : (Nat → Nat) → Nat} {correct : (Nat → Nat) → Bool}
+    (h : M.Certifies O n r v N t₀ lab correct) : CompactProofs.Certifies (M.circuits n) O n r v N t₀ lab correct :=
+  fun t ht k => h t ht ((M.correct_iff O n r t (lab t)).mp k)
+
+/-! ## Proofs by classes -/
+
+/-- No two classes of the list agree in query, maximum and number of other tokens. -/
+def Apart : List Class → Prop
+  | [] => True
+  | k :: l => Every (fun k' => k.q ≠ k'.q ∨ k.m ≠ k'.m ∨ k.c ≠ k'.c) l ∧ Apart l
+/-- The total size of the classes of a list: `Σ binom(n, c) * s^c`. -/
+def totalSize (v n : Nat) : List Class → Nat
+  | [] => 0
+  | k :: l => k.size v n + totalSize v n l
+/-- The classes of a list as regions. -/
+def regions (v n : Nat) : List Class → List (((Nat → Nat) → Bool) × Nat)
+  | [] => []
+  | k :: l => ⟨k.has n, k.size v n⟩ :: regions v n l
+
+theorem total_regions (v n : Nat) : (l : List Class) → totalOf (regions v n l) = totalSize v n l
+  | [] => rfl
+  | k :: l => nat_add_congr rfl (total_regions v n l)
+theorem every_false {v n : Nat} {k : Class} (hk : k.Valid v n) {t : Nat → Nat} (ht : k.has n t = true) : (l : List Class) → Every (fun k => k.Valid v n) l →
+    Every (fun k' => k.q ≠ k'.q ∨ k.m ≠ k'.m ∨ k.c ≠ k'.c) l → Every (fun x => x.fst t = false) (regions v n l)
+  | [], _, _ => True.intro
+  | _ :: l, hv, ha => ⟨Class.disjoint hk hv.left ha.left t ht, every_false hk ht l hv.right ha.right⟩
+theorem disjoint_regions {v n : Nat} : (l : List Class) → Every (fun k => k.Valid v n) l → Apart l → Disjoint (regions v n l)
+  | [], _, _ => True.intro
+  | _ :: l, hv, ha => ⟨fun _ ht => every_false hv.left ht l hv.right ha.left, disjoint_regions l hv.right ha.right⟩
+theorem regions_right {C : Circuits F} {O n : Nat} {r : F} {v : Nat} {t₀ : Nat → Nat} {correct : (Nat → Nat) → Bool}
+    (hc : Certifies C O n r v (Nat.succ n) t₀ (label n) correct) : (l : List Class) → Every (fun k => k.Valid v n) l →
+    Every (fun k => ∀ t, k.has n t = true → C.Correct O n r t k.m) l →
+    Every (fun x => x.snd ≤ count v (Nat.succ n) (fun s => both (x.fst s) (correct s)) t₀) (regions v n l)
+  | [], _, _ => True.intro
+  | k :: l, hv, h =>
+    ⟨replace (Class.count_eq hv.left t₀).symm (fun x => x ≤ count v (Nat.succ n) (fun s => both (k.has n s) (correct s)) t₀)
+      (count_le (fun s hs hk => both_intro hk (hc s hs
+        (replace (Class.label_eq hv.left hk) (fun m => C.Correct O n r s m) (h.left s hk))))),
+     regions_right hc l hv.right h.right⟩
+
+/-- **Proofs by classes.** If the classes of a list are valid and apart, and the model is right on every sequence of each of them, then at least as many sequences are right as the classes hold together. The classes may come from different rules. -/
+theorem Soundness.classes (M : Model F) (O n : Nat) (r : F) (v : Nat) (t₀ : Nat → Nat) (correct : (Nat → Nat) → Bool)
+    (hc : M.Certifies O n r v (Nat.succ n) t₀ (label n) correct) (l : List Class) (hv : Every (fun k => k.Valid v n) l) (ha : Apart l)
+    (h : Every (fun k => ∀ t, k.has n t = true → (M.circuits n).Correct O n r t k.m) l) : totalSize v n l ≤ count v (Nat.succ n) correct t₀ :=
+  replace (total_regions v n l).symm (fun x => x ≤ count v (Nat.succ n) correct t₀)
+    (Rule.disjoint_union v (Nat.succ n) correct t₀ (regions v n l) (disjoint_regions l hv ha) (regions_right (Model.certifies hc) l hv h))
+
+theorem Every.map {α : Type} {P Q : α → Prop} (h : ∀ x, P x → Q x) : (l : List α) → Every P l → Every Q l
+  | [], _ => True.intro
+  | x :: l, k => ⟨h x k.left, Every.map h l k.right⟩
+
+/-- What the rule `pure_sequences` establishes for one class: see `Rule.pure_sequences`. -/
+def CubicFact (C : Circuits F) (O n : Nat) (r : F) (k : Class) : Prop := Exists fun value : Nat → Nat → F => Exists fun lo : F => Exists fun hi : F =>
+  (∀ o, o < O → o ≠ k.m → ∀ i, i < Nat.succ n → ∀ x, x = k.m ∨ k.good x = true ∨ x = k.q → C.term r k.q i x o k.m ≤ value o x) ∧
+  (∀ J : Nat → Bool, chosen J n = k.c → lo ≤ sumOn J n (C.placeWeight k.q) ∧ sumOn J n (C.placeWeight k.q) ≤ hi) ∧
+  (∀ o, o < O → o ≠ k.m → ∀ x, k.good x = true → ∀ e, e = lo ∨ e = hi →
+    arrangement (sum n (C.placeWeight k.q)) e (C.placeWeight k.q n) (C.tokenWeight k.q k.m * value o k.m)
+      (C.tokenWeight k.q x * value o x) (C.tokenWeight k.q k.q * value o k.q) < 0) ∧
+  (k.c = 0 → ∀ o, o < O → o ≠ k.m →
+    sum n (C.placeWeight k.q) * (C.tokenWeight k.q k.m * value o k.m) + C.placeWeight k.q n * (C.tokenWeight k.q k.q * value o k.q) < 0)
+
+/-- **Soundness of the cubic proof** (the paper's Theorem 11 with its count): if the rule `pure_sequences` holds for every class of a list, at least `Σ binom(n, c) * |S|^c` of the `v^(n+1)` sequences are right. -/
+theorem Soundness.cubic (M : Model F) (O n : Nat) (r : F) (v : Nat) (t₀ : Nat → Nat) (correct : (Nat → Nat) → Bool)
+    (hc : M.Certifies O n r v (Nat.succ n) t₀ (label n) correct) (l : List Class) (hv : Every (fun k => k.Valid v n) l) (ha : Apart l)
+    (h : Every (CubicFact (M.circuits n) O n r) l) : totalSize v n l ≤ count v (Nat.succ n) correct t₀ :=
+  Soundness.classes M O n r v t₀ correct hc l hv ha (Every.map (P := CubicFact (M.circuits n) O n r) (Q := fun k => ∀ t, k.has n t = true → (M.circuits n).Correct O n r t k.m) (fun k ⟨value, lo, hi, h1, h2, h3, h4⟩ t ht =>
+    Rule.pure_sequences (M.circuits n) O n r k value lo hi h1 h2 h3 h4 t ht) l h)
+
+/-- What the rule `gap_classes` establishes for one class: approximate scores with an error per query, a lower bound of the place weight on the maximum, and the value of the wrong-logit bound at the least attention (and at 1, unless all values stay below `W`). -/
+def GapFact (C : Circuits F) (O n : Nat) (r : F) (k : Class) : Prop :=
+  Exists fun approx : Nat → F => Exists fun err : F => Exists fun δ : F => Exists fun x : F => Exists fun lo : F => Exists fun G : F => Exists fun W : F => Exists fun H : F => Exists fun pivot : F =>
+  Exists fun R : F => Exists fun low : F => Exists fun s : F => Exists fun s' : F => Exists fun L : Nat → F =>
+  -- the admissible pair, and how far the maximum stands out
+  (∀ i j, (approx i - approx j) - err ≤ C.EQKE k.q i - C.EQKE k.q j ∧ C.EQKE k.q i - C.EQKE k.q j ≤ (approx i - approx j) + err) ∧
+  (∀ y, k.good y = true ∨ y = k.q → y ≠ k.m → δ ≤ (approx k.m - approx y) - err) ∧
+  -- direct path and positions; values
+  (∀ o, o < O → o ≠ k.m → ∀ i, i < Nat.succ n → ((C.EU k.q o - C.EU k.q k.m) + r) + (C.PVOU i o - C.PVOU i k.m) ≤ G + L o) ∧
+  (∀ o, o < O → o ≠ k.m → ∀ y, k.good y = true ∨ y = k.q → y ≠ k.m → C.EVOU y o - C.EVOU y k.m ≤ W) ∧
+  (∀ o, o < O → o ≠ k.m → low ≤ C.EVOU k.m o - C.EVOU k.m k.m ∧ C.EVOU k.m o - C.EVOU k.m k.m ≤ R) ∧
+  -- attention
+  (0 ≤ x ∧ ∀ t, k.has n t = true → x ≤ sumOn (holds k.m t) (Nat.succ n) (C.placeWeight k.q)) ∧
+  (0 < x * ExpField.exp (C.scale * δ) + (sum (Nat.succ n) (C.placeWeight k.q) - x) ∧
+    lo ≤ x * ExpField.exp (C.scale * δ) / (x * ExpField.exp (C.scale * δ) + (sum (Nat.succ n) (C.placeWeight k.q) - x))) ∧
+  -- the value
+  (∀ o, o < O → o ≠ k.m → L o + pivot * (C.EVOU k.m o - C.EVOU k.m k.m) ≤ H) ∧
+  ((pivot ≤ lo ∧ s = R) ∨ (lo ≤ pivot ∧ s = low)) ∧ ((pivot ≤ 1 ∧ s' = R) ∨ (1 ≤ pivot ∧ s' = low)) ∧
+  pivotValue G H W pivot lo s < 0 ∧ (R ≤ W ∨ pivotValue G H W pivot 1 s' < 0)
+
+/-- **Soundness of the sub-cubic proofs:** if the rule `gap_classes` holds for every class of a list, at least `Σ binom(n, c) * s^c` sequences are right (`s = m - g + 1` for a gap `g`). The approximate scores come from `peel` and any of the row bounds. -/
+theorem Soundness.gap_classes (M : Model F) (O n : Nat) (r : F) (v : Nat) (t₀ : Nat → Nat) (correct : (Nat → Nat) → Bool) (hs : 0 ≤ M.scale)
+    (hc : M.Certifies O n r v (Nat.succ n) t₀ (label n) correct) (l : List Class) (hv : Every (fun k => k.Valid v n) l) (ha : Apart l)
+    (h : Every (GapFact (M.circuits n) O n r) l) : totalSize v n l ≤ count v (Nat.succ n) correct t₀ :=
+  Soundness.classes M O n r v t₀ correct hc l hv ha (Every.map (P := GapFact (M.circuits n) O n r) (Q := fun k => ∀ t, k.has n t = true → (M.circuits n).Correct O n r t k.m)
+    (fun k ⟨approx, err, δ, x, lo, G, W, H, pivot, R, low, s, s', L, hA, hδ, hL, hW, hV, hx, hd, hH, hs1, hs2, hv1, hv2⟩ t ht =>
+      Rule.gap_classes (M.circuits n) O n r k x (ExpField.exp (M.scale * δ)) lo G W H pivot R low s s' L hL hW hV hx.left hx.right
+        (fun y hy ne => (Rule.gap_classes.weight_ratio (M.circuits n) hs k.q k.m y δ).left (le_trans (hδ y hy ne) (hA k.m y).left))
+        hd.left hd.right hH hs1 hs2 hv1 hv2 t ht) l h)
+
+/-! ## Proofs by margin sums -/
+
+/-- Grid values and threshold for one group of outputs. -/
+structure Grid where
+  g : Nat → Nat → Nat
+  θ : Nat
+/-- What the rule `margin_convolution` establishes for the query `q` and the maximum `m`: a list of grids such that every output belongs to one whose grid sums reach the threshold whenever the sequence fails through that output. -/
+def MarginFact (C : Circuits F) (O n : Nat) (r : F) (q m : Nat) (l : List Grid) : Prop :=
+  ∀ s, s n = q → (∀ i, i < n → s i ≤ m) → ∀ o, o < O → o ≠ m → 0 ≤ (C.logit n s o - C.logit n s m) + r →
+    Exists fun G : Grid => Member G l ∧ G.θ ≤ sumNat n (fun i => G.g i (s i))
+where
+  Member (G : Grid) : List Grid → Prop
+    | [] => False
+    | H :: l => G = H ∨ Member G l
+
+/-- The sequences of the class that may fail, as counted by the recursion. -/
+def failures (top : Bool) (m n : Nat) : List Grid → Nat
+  | [] => 0
+  | G :: l => (match top with | true => tail (Nat.succ m) G.g n G.θ | false => tail (Nat.succ m) G.g n G.θ - tail m G.g n G.θ) + failures top m n l
+def reach (n : Nat) (G : Grid) (s : Nat → Nat) : Bool := Nat.ble G.θ (sumNat n (fun i => G.g i (s i)))
+def reachAny (n : Nat) : List Grid → (Nat → Nat) → Bool
+  | [], _ => false
+  | G :: l, s => either (reach n G s) (reachAny n l s)
+
+theorem reachAny_of (n : Nat) (G : Grid) (s : Nat → Nat) (h : G.θ ≤ sumNat n (fun i => G.g i (s i))) : (l : List Grid) → MarginFact.Member G l → reachAny n l s = true
+  | [], k => k.elim
+  | H :: l, k => match bool_cases (reach n H s) with
+    | .inl e => replace e (fun b => either b (reachAny n l s) = true) rfl
+    | .inr e => replace e (fun b => either b (reachAny n l s) = true) (k.elim
+        (fun i => absurd ((le_ble h).symm.trans (replace i (fun K => reach n K s = false) e)) true_ne_false)
+        (fun i => reachAny_of n G s h l i))
+theorem count_reach (v m n : Nat) (hm : m < v) (top : Bool) (t : Nat → Nat) : (l : List Grid) →
+    count v n (fun s => both (inClass top m n s) (reachAny n l s)) t ≤ failures top m n l
+  | [] => replace ((sumOver_congr (g := fun _ => 0) (fun s _ =>
+      show one (both (inClass top m n s) false) = 0 from match inClass top m n s with
+      | true => rfl
+      | false => rfl)).trans (sumOver_const v 0 n t)) (fun x => x ≤ 0) (nat_le_refl 0)
+  | G :: l => nat_le_trans
+      (count_either_le (p := fun s => both (inClass top m n s) (reach n G s)) (q := fun s => both (inClass top m n s) (reachAny n l s))
+        (fun s _ h => (either_elim (both_right h)).elim (fun k => .inl (both_intro (both_left h) k)) (fun k => .inr (both_intro (both_left h) k))))
+      (nat_add_le_add
+        (have conv := Rule.margin_convolution v m n hm G.g G.θ (reach n G) t (fun s _ h => ble_le h)
+         match top with
+         | true => conv.left
+         | false => conv.right)
+        (count_reach v m n hm top t l))
+
+/-- The number of sequences with query `q` and maximum `m`. -/
+def classSize (top : Bool) (m n : Nat) : Nat := match top with
+  | true => pow (Nat.succ m) n
+  | false => pow (Nat.succ m) n - pow m n
+
+theorem classSize_eq (v m n : Nat) (hm : m < v) (top : Bool) (t : Nat → Nat) : classSize top m n ≤ count v n (inClass top m n) t :=
+  have h := Rule.margin_convolution.class_size v m n hm t
+  match top with
+  | true => replace h.left (fun x => pow (Nat.succ m) n ≤ x) (nat_le_refl _)
+  | false => sub_le_of_le_add (pow m n) _ (replace h.right (fun x => pow (Nat.succ m) n ≤ x) (nat_le_refl _))
+
+/-- One class: all its sequences but the failures are right. -/
+theorem class_bound (C : Circuits F) (O n : Nat) (r : F) (v q m : Nat) (top : Bool) (hm : m < v) (t : Nat → Nat) (ht : t n = q)
+    (correct : (Nat → Nat) → Bool) (hright : ∀ s, Fills v n t s → inClass top m n s = true → C.Correct O n r s m → correct s = true)
+    (l : List Grid) (h : MarginFact C O n r q m l) :
+    classSize top m n - failures top m n l ≤ count v n (fun s => both (inClass top m n s) (correct s)) t :=
+  have wrong : count v n (fun s => both (inClass top m n s) (not (correct s))) t ≤ failures top m n l :=
+    nat_le_trans (count_le (fun s hs k => both_intro (both_left k) (match bool_cases (reachAny n l s) with
+      | .inl e => e
+      | .inr e =>
+        have hm' : ∀ i, i < n → s i ≤ m := fun i hi => le_of_lt_succ ((allBelow_iff (Nat.succ m) n s).mp (both_left (both_left k)) i hi)
+        have c : C.Correct O n r s m := fun o ho hne => (lt_or_le ((C.logit n s o - C.logit n s m) + r) 0).elim id (fun f =>
+          match h s (hs.query.trans ht) hm' o ho hne f with
+          | ⟨G, hG, hr⟩ => absurd ((reachAny_of n G s hr l hG).symm.trans e) true_ne_false)
+        absurd (Eq.subst (motive := fun b => not b = true) (hright s hs (both_left k) c) (both_right k)).symm true_ne_false)))
+      (count_reach v m n hm top t l)
+  sub_le_of_le_add (failures top m n l) _ (nat_le_trans (classSize_eq v m n hm top t)
+    (replace (count_split v n (inClass top m n) correct t).symm (fun x => x ≤ count v n (fun s => both (inClass top m n s) (correct s)) t + failures top m n l)
+      (nat_add_le_add (nat_le_refl _) wrong)))
+
+/-- A sequence of the class has label `m`. -/
+theorem inClass_label {n q m : Nat} {s : Nat → Nat} (hq : s n = q) (hqm : q ≤ m) (h : inClass (Nat.beq q m) m n s = true) : label n s = m :=
+  have le : ∀ i, i < Nat.succ n → s i ≤ m := fun i hi => (lt_or_eq_of_lt_succ hi).elim
+    (fun hi => le_of_lt_succ ((allBelow_iff (Nat.succ m) n s).mp (both_left h) i hi))
+    (fun e => replace e (fun i => s i ≤ m) (replace hq (fun x => x ≤ m) hqm))
+  match bool_cases (Nat.beq q m) with
+  | .inl e => label_eq le n (lt_succ_self n) (hq.trans (beq_eq e))
+  | .inr e =>
+    have some : not (allBelow m n s) = true := Eq.subst (motive := fun b => either b (not (allBelow m n s)) = true) e (both_right h)
+    nat_le_antisymm (maxBelow_le le) ((nat_lt_or_le (label n s) m).elim
+      (fun k => absurd (Eq.subst (motive := fun b => not b = true)
+        ((allBelow_iff m n s).mpr (fun i hi => nat_lt_of_le_of_lt (le_label i (lt_succ_of_lt hi)) k)) some).symm true_ne_false) id)
+
+/-- `x` if the condition holds, otherwise 0. -/
+def gate : Bool → Nat → Nat
+  | true, x => x
+  | false, _ => 0
+/-- What a margin-sum proof counts for one query and maximum (nothing unless `q ≤ m`). -/
+def part (n q m : Nat) (l : List Grid) : Nat := gate (Nat.ble q m) (classSize (Nat.beq q m) m n - failures (Nat.beq q m) m n l)
+
+/-- **Soundness of the margin-sum proofs:** if for every query and maximum the rule `margin_convolution` holds with a list of grids, then at least `Σ_q Σ_{m ≥ q} (n(q,m) - F(q,m))` sequences are right, where `n(q,m) = (m+1)^n - [q < m] m^n` is the size of the class and `F(q,m)` the number of
+failures that the recursion counts. -/
+theorem Soundness.margin_sums (M : Model F) (O n : Nat) (r : F) (v : Nat) (t₀ : Nat → Nat) (correct : (Nat → Nat) → Bool)
+    (hc : M.Certifies O n r v (Nat.succ n) t₀ (label n) correct) (grids : Nat → Nat → List Grid)
+    (h : ∀ q, q < v → ∀ m, m < v → q ≤ m → MarginFact (M.circuits n) O n r q m (grids q m)) :
+    sumNat v (fun q => sumNat v (fun m => part n q m (grids q m))) ≤ count v (Nat.succ n) correct t₀ :=
+  have hC := Model.certifies hc
+  sumNat_le (fun q hq =>
+    let t := update t₀ n q
+    have ht : t n = q := update_same t₀ n q
+    let piece : Nat → (Nat → Nat) → Nat := fun m s => gate (Nat.ble q m) (one (both (inClass (Nat.beq q m) m n s) (correct s)))
+    have each : ∀ m, m < v → part n q m (grids q m) ≤ sumOver v n (piece m) t := fun m hm =>
+      match bool_cases (Nat.ble q m) with
+      | .inl e =>
+        replace e (fun b => gate b (classSize (Nat.beq q m) m n - failures (Nat.beq q m) m n (grids q m))
+            ≤ sumOver v n (fun s => gate b (one (both (inClass (Nat.beq q m) m n s) (correct s)))) t)
+          (class_bound (M.circuits n) O n r v q m (Nat.beq q m) hm t ht correct
+            (fun s hs k c => hC s (hs.step hq) (replace (inClass_label (hs.query.trans ht) (ble_le e) k) (fun m => (M.circuits n).Correct O n r s m) c))
+            (grids q m) (h q hq m hm (ble_le e)))
+      | .inr e =>
+        replace e (fun b => gate b (classSize (Nat.beq q m) m n - failures (Nat.beq q m) m n (grids q m))
+            ≤ sumOver v n (fun s => gate b (one (both (inClass (Nat.beq q m) m n s) (correct s)))) t) (nat_zero_le _)
+    have onlyOne : ∀ s, Fills v n t s → sumNat v (fun m => piece m s) ≤ one (correct s) := fun s hs =>
+      match bool_cases (correct s) with
+      | .inl e => replace e (fun b => sumNat v (fun m => piece m s) ≤ one b)
+          (sumNat_delta_le (fun m => piece m s) (label n s) (gate_le (Nat.ble q (label n s)) (one_le _))
+            (fun m ne => match bool_cases (Nat.ble q m) with
+              | .inr k => replace k (fun b => gate b (one (both (inClass (Nat.beq q m) m n s) (correct s))) = 0) rfl
+              | .inl k => replace k (fun b => gate b (one (both (inClass (Nat.beq q m) m n s) (correct s))) = 0)
+                  (replace (eq_false_of_ne_true (fun c => ne (inClass_label (hs.query.trans ht) (ble_le k) c).symm)) (fun b => one (both b (correct s)) = 0) rfl)) v)
+      | .inr e => replace e (fun b => sumNat v (fun m => piece m s) ≤ one b)
+          (replace ((sumNat_congr (g := fun _ => 0) (fun m _ =>
+            show gate (Nat.ble q m) (one (both (inClass (Nat.beq q m) m n s) (correct s))) = 0 from
+            replace e (fun c => gate (Nat.ble q m) (one (both (inClass (Nat.beq q m) m n s) c)) = 0)
+              (match Nat.ble q m, inClass (Nat.beq q m) m n s with
+                | true, true => rfl
+                | true, false => rfl
+                | false, _ => rfl))).trans (sumNat_zero v)) (fun x => x ≤ 0) (nat_le_refl 0))
+    nat_le_trans (sumNat_le each) (replace (sumOver_sumNat v v n piece t).symm (fun x => x ≤ count v n correct t) (sumOver_le onlyOne)))
+where
+  gate_le {x c : Nat} (b : Bool) (h : x ≤ c) : gate b x ≤ c := match b with
+    | true => h
+    | false => nat_zero_le c
+
+/-- **The accuracy** that follows from any of the three bounds. -/
+theorem Soundness.accuracy (v n N : Nat) (correct : (Nat → Nat) → Bool) (t₀ : Nat → Nat) (h : N ≤ count (Nat.succ v) (Nat.succ n) correct t₀) :
+    cast (F := F) N / cast (pow (Nat.succ v) (Nat.succ n)) ≤ CompactProofs.accuracy (Nat.succ v) (Nat.succ n) correct t₀ :=
+  mul_le_mul_right (cast_le h) (inv_nonneg (cast_pos_of (pow_succ_pos v (Nat.succ n))))
+end
+end CompactProofs
