@@ -1,0 +1,1102 @@
+"""The corpus of good and bad certificates: `python tests/data/make.py` writes it, `--check` compares it.
+
+One file per attack, named after it. A bad file is its neighbour in `accept/` with one change; `index.json` holds for
+every file the neighbour, the options of the command, and the verdict and code that must come out. A new rule adds
+rows to `cases`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import json
+import struct
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "checker"))
+
+from certificates import ATTENTION, GOLDEN, Document, golden, pack, random_model, resign, spelled, step_of  # noqa: E402
+from compactproofs.core.checkpoint import encode as safetensors  # noqa: E402
+from compactproofs.core.model import SHAPES  # noqa: E402
+
+Change = Callable[[Document], object]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One run of the checker: a file, its neighbour, options, and what must come out."""
+
+    file: str
+    data: bytes
+    verdict: str
+    code: str
+    neighbour: str = ""
+    options: dict[str, str] = field(default_factory=dict)
+
+    def row(self) -> dict[str, Any]:
+        more = {"options": self.options} if self.options else {}
+        return {"file": self.file, "neighbour": self.neighbour, "verdict": self.verdict, "code": self.code, **more}
+
+
+# --- changes -----------------------------------------------------------------------------------------
+
+
+def at(path: str) -> Callable[[Document], tuple[Any, Any]]:
+    """The container and key of a path such as `claim.task.kind` or `model.tensors.0.shape`."""
+
+    def find(value: Document) -> tuple[Any, Any]:
+        *before, last = [int(key) if key.isdigit() else key for key in path.split(".")]
+        here: Any = value
+        for key in before:
+            here = here[key]
+        return here, last
+
+    return find
+
+
+def put(path: str, new: object) -> Change:
+    """Replace what stands at a path (or call `new` on it)."""
+
+    def change(value: Document) -> None:
+        here, key = at(path)(value)
+        here[key] = new(here[key]) if callable(new) else new
+
+    return change
+
+
+def drop(path: str) -> Change:
+    def change(value: Document) -> None:
+        here, key = at(path)(value)
+        del here[key]
+
+    return change
+
+
+def step(rule: str, key: str, new: object, occurrence: int = 0) -> Change:
+    """Change one argument of a step (or call `new` on it)."""
+
+    def change(value: Document) -> None:
+        found = step_of(value, rule, occurrence)
+        found[key] = new(found[key]) if callable(new) else new
+
+    return change
+
+
+def named(value: Document, circuit: str) -> Document:
+    """The step that introduces a circuit."""
+    found: Document = next(found for found in value["proof"] if found.get("name") == circuit)
+    return found
+
+
+def dropped(rule: str, key: str) -> Change:
+    return lambda value: step_of(value, rule).pop(key)
+
+
+def weights(new: Callable[[list[dict[str, Any]]], object]) -> Change:
+    """Change the list of tensors and state the digest that fits, as an attacker would."""
+
+    def change(value: Document) -> None:
+        new(value["model"]["tensors"])
+        resign(value)
+
+    return change
+
+
+def word(name: str, number: float, dtype: str = "F16") -> Change:
+    """Store another number as the first entry of a tensor."""
+
+    def change(tensors: list[dict[str, Any]]) -> None:
+        tensor = next(tensor for tensor in tensors if tensor["name"] == name)
+        data = base64.b64decode(tensor["data"])
+        new = pack([number], dtype)
+        tensor["data"] = base64.b64encode(new + data[len(new) :]).decode()
+
+    return weights(change)
+
+
+def more(number: int) -> Callable[[str], str]:
+    """A hexadecimal string plus a number."""
+    return lambda text: f"{n:x}" if (n := int(text, 16) + number) >= 0 else f"-{-n:x}"
+
+
+def renumbered(change: Callable[[list[dict[str, Any]]], object]) -> Change:
+    """Change the list of steps, and the `end` with it."""
+
+    def apply(value: Document) -> None:
+        change(value["proof"])
+        value["end"] = len(value["proof"])
+
+    return apply
+
+
+def shifted(steps: list[dict[str, Any]], start: int, by: int) -> None:
+    """Move every reference to a step from `start` on."""
+    for found in steps:
+        for key, entry in found.items():
+            if key in REFERENCES and isinstance(entry, int) and entry >= start:
+                found[key] = entry + by
+            if key == "of" and isinstance(entry, list):
+                found[key] = [n + by if n >= start else n for n in entry]
+
+
+REFERENCES = ("of", "scores", "positions", "weights", "direct", "values", "margins")
+
+
+def remove(number: int) -> Change:
+    """Drop a step, and renumber the rest as an attacker would."""
+
+    def change(steps: list[dict[str, Any]]) -> None:
+        del steps[number]
+        shifted(steps, number + 1, -1)
+
+    return renumbered(change)
+
+
+def insert(number: int, new: Document) -> Change:
+    def change(steps: list[dict[str, Any]]) -> None:
+        shifted(steps, number, 1)
+        steps.insert(number, new)
+
+    return renumbered(change)
+
+
+def swap(i: int, j: int) -> Change:
+    def change(steps: list[dict[str, Any]]) -> None:
+        steps[i], steps[j] = steps[j], steps[i]
+
+    return renumbered(change)
+
+
+def both(*changes: Change) -> Change:
+    """Several edits that make one change of meaning."""
+
+    def change(value: Document) -> None:
+        for each in changes:
+            each(value)
+
+    return change
+
+
+def bounds(lower: int = 0, upper: int = 0) -> Change:
+    return both(put("claim.bounds.lower", more(lower)), put("claim.bounds.upper", more(upper)))
+
+
+Raw = Callable[[bytes], bytes]
+
+
+def text(old: str, new: str) -> Raw:
+    """Replace the first occurrence in the bytes."""
+
+    def change(data: bytes) -> bytes:
+        if old.encode("utf-8") not in data:
+            raise ValueError(f"{old!r} does not occur")
+        return data.replace(old.encode("utf-8"), new.encode("utf-8"), 1)
+
+    return change
+
+
+# --- the tables --------------------------------------------------------------------------------------
+
+# name, neighbour, change, code
+REJECT: list[tuple[str, str, Change, str]] = [
+    # the claim against the proof
+    ("lower_one_too_high", "enumerate", bounds(1, 1), "BOUND"),
+    ("lower_one_too_low", "enumerate", bounds(-1, 0), "BOUND"),
+    ("upper_one_too_high", "enumerate", bounds(0, 1), "BOUND"),
+    ("upper_one_too_low", "pure_sequences", bounds(0, -1), "BOUND"),
+    ("lower_zero", "enumerate", put("claim.bounds.lower", "0"), "BOUND"),
+    ("perfect_accuracy", "enumerate", both(put("claim.bounds.lower", "9"), put("claim.bounds.upper", "9")), "BOUND"),
+    ("cubic_one_too_high", "pure_sequences", bounds(1, 0), "BOUND"),
+    ("cubic_upper_claimed_too", "pure_sequences", put("claim.bounds.upper", "d"), "BOUND"),
+    ("tree_one_too_high", "margin_tree", bounds(1, 1), "BOUND"),
+    ("threshold_claimed_higher", "enumerate", put("claim.quantity.margin_above", "1"), "THRESHOLD"),
+    ("threshold_claimed_lower", "threshold", put("claim.quantity.margin_above", "1"), "THRESHOLD"),
+    (
+        "threshold_dropped_from_claim",
+        "threshold",
+        put("claim.quantity", {"exponent": 0, "margin_above": "0"}),
+        "THRESHOLD",
+    ),
+    ("threshold_negated", "threshold", put("claim.quantity.margin_above", "-3"), "THRESHOLD"),
+    ("threshold_exponent", "threshold", put("claim.quantity.exponent", 0), "THRESHOLD"),
+    ("threshold_only_in_proof", "enumerate", step("margins", "margin_above", "-1"), "THRESHOLD"),
+    (
+        "threshold_scaled_in_proof",
+        "threshold",
+        both(step("margins", "margin_above", "6"), step("margins", "exponent", -2)),
+        "THRESHOLD",
+    ),
+    ("task_min_claimed", "enumerate", put("claim.task.kind", "min"), "STATED_RESULT"),
+    ("task_max_claimed", "min", put("claim.task.kind", "max"), "STATED_RESULT"),
+    (
+        "end_token_instead_of_length",
+        "end_token",
+        both(
+            put("claim.task", {"eos": None, "kind": "max", "length": 3, "tokens": 3}),
+            put("claim.bounds", {"lower": "5", "total": "1b", "upper": "5"}),
+        ),
+        "STATED_RESULT",
+    ),
+    # counts that steps state
+    ("enumerate_right_plus_one", "enumerate", step("enumerate", "right", more(1)), "STATED_RESULT"),
+    ("enumerate_right_minus_one", "enumerate", step("enumerate", "right", more(-1)), "STATED_RESULT"),
+    ("enumerate_wrong_plus_one", "enumerate", step("enumerate", "wrong", more(1)), "STATED_RESULT"),
+    ("enumerate_wrong_minus_one", "enumerate", step("enumerate", "wrong", more(-1)), "STATED_RESULT"),
+    ("enumerate_negative_wrong", "enumerate", step("enumerate", "wrong", "-1"), "STATED_RESULT"),
+    (
+        "enumerate_count_and_claim",
+        "enumerate",
+        both(step("enumerate", "right", more(1)), step("enumerate", "wrong", more(-1)), bounds(1, 1)),
+        "STATED_RESULT",
+    ),
+    ("tree_right_plus_one", "margin_tree", step("margin_tree", "right", more(1)), "STATED_RESULT"),
+    ("tree_right_minus_one", "margin_tree", step("margin_tree", "right", more(-1)), "STATED_RESULT"),
+    ("tree_wrong_plus_one", "margin_tree", step("margin_tree", "wrong", more(1)), "STATED_RESULT"),
+    ("tree_wrong_minus_one", "margin_tree", step("margin_tree", "wrong", more(-1)), "STATED_RESULT"),
+    (
+        "tree_count_and_claim",
+        "margin_tree",
+        both(step("margin_tree", "right", more(1)), step("margin_tree", "wrong", more(-1)), bounds(1, 1)),
+        "STATED_RESULT",
+    ),
+    ("tree_region_smaller", "margin_tree", step("margin_tree", "region", [[0, 0, 1], [1, 0, 2]]), "STATED_RESULT"),
+    ("pure_right_plus_one", "pure_sequences", step("pure_sequences", "right", more(1)), "STATED_RESULT"),
+    ("pure_right_minus_one", "pure_sequences", step("pure_sequences", "right", more(-1)), "STATED_RESULT"),
+    ("pure_region_smaller", "pure_sequences", step("pure_sequences", "region", [[2, 0, 3]]), "STATED_RESULT"),
+    (
+        "pure_count_and_claim",
+        "pure_sequences",
+        both(step("pure_sequences", "right", more(1)), bounds(1, 0)),
+        "STATED_RESULT",
+    ),
+    # premises
+    ("own_index", "enumerate", step("conclude", "of", lambda n: n + 1), "FORWARD_REFERENCE"),
+    ("forward_reference", "enumerate", step("product", "of", 20), "FORWARD_REFERENCE"),
+    ("first_step_refers_to_itself", "enumerate", insert(0, {"at": 0, "of": 0, "rule": "product"}), "FORWARD_REFERENCE"),
+    ("reference_far_beyond_the_end", "enumerate", step("conclude", "of", 10**9), "FORWARD_REFERENCE"),
+    (
+        "union_forward_reference",
+        "union",
+        step("disjoint_union", "of", lambda of: [*of[:-1], 10**6]),
+        "FORWARD_REFERENCE",
+    ),
+    ("union_own_index", "union", step("disjoint_union", "of", lambda of: [*of[:-1], of[-1] + 1]), "FORWARD_REFERENCE"),
+    ("conclude_margins", "enumerate", step("conclude", "of", lambda n: n - 1), "PREMISE_KIND"),
+    ("conclude_circuit", "enumerate", step("conclude", "of", 0), "PREMISE_KIND"),
+    (
+        "conclude_a_conclusion",
+        "enumerate",
+        renumbered(lambda steps: steps.append({"of": len(steps) - 1, "rule": "conclude"})),
+        "PREMISE_KIND",
+    ),
+    (
+        "product_of_weights",
+        "enumerate",
+        renumbered(
+            lambda steps: steps.insert(
+                -1, {"at": 0, "of": [s["rule"] for s in steps].index("weights"), "rule": "product"}
+            )
+        ),
+        "PREMISE_KIND",
+    ),
+    ("weights_of_margins", "enumerate", step("margins", "weights", 0), "PREMISE_KIND"),
+    ("margins_of_weights", "enumerate", step("enumerate", "margins", lambda n: n - 1), "PREMISE_KIND"),
+    ("tree_of_weights", "margin_tree", step("margin_tree", "margins", lambda n: n - 1), "PREMISE_KIND"),
+    ("pure_of_circuit", "pure_sequences", step("pure_sequences", "margins", 0), "PREMISE_KIND"),
+    ("union_of_margins", "union", step("disjoint_union", "of", lambda of: [of[0] - 1, *of[1:]]), "PREMISE_KIND"),
+    (
+        "scores_from_positions",
+        "enumerate",
+        lambda v: step_of(v, "weights").update(scores=step_of(v, "weights")["positions"]),
+        "PREMISE_CIRCUIT",
+    ),
+    (
+        "positions_from_scores",
+        "enumerate",
+        lambda v: step_of(v, "weights").update(positions=step_of(v, "weights")["scores"]),
+        "PREMISE_CIRCUIT",
+    ),
+    (
+        "values_from_positions",
+        "enumerate",
+        lambda v: step_of(v, "margins").update(values=step_of(v, "margins")["positions"]),
+        "PREMISE_CIRCUIT",
+    ),
+    (
+        "values_and_positions_swapped",
+        "enumerate",
+        lambda v: step_of(v, "margins").update(
+            values=step_of(v, "margins")["positions"], positions=step_of(v, "margins")["values"]
+        ),
+        "PREMISE_CIRCUIT",
+    ),
+    (
+        "direct_from_scores",
+        "enumerate",
+        lambda v: step_of(v, "margins").update(direct=step_of(v, "weights")["scores"]),
+        "PREMISE_CIRCUIT",
+    ),
+    ("scores_not_multiplied_out", "enumerate", step("weights", "scores", lambda n: n - 1), "NOT_EXACT"),
+    ("values_not_multiplied_out", "enumerate", step("margins", "values", lambda n: n - 3), "NOT_EXACT"),
+    ("direct_not_multiplied_out", "enumerate", step("margins", "direct", lambda n: n - 1), "NOT_EXACT"),
+    ("product_of_one_factor", "enumerate", insert(4, {"at": 0, "of": 3, "rule": "product"}), "ONE_FACTOR"),
+    (
+        "union_of_one",
+        "part",
+        renumbered(
+            lambda steps: (
+                steps.insert(-1, {"of": [len(steps) - 2], "rule": "disjoint_union"}),
+                steps[-1].update(of=len(steps) - 2),
+            )
+        ),
+        "PREMISES",
+    ),
+    ("union_of_none", "union", step("disjoint_union", "of", []), "PREMISES"),
+    ("union_repeated_premise", "union", step("disjoint_union", "of", lambda of: [of[0], *of]), "PREMISES"),
+    ("union_dropped_premise", "union", step("disjoint_union", "of", lambda of: of[1:]), "UNUSED_STEP"),
+    ("union_overlap", "union", step("enumerate", "region", [[1, 1, 2]], 0), "STATED_RESULT"),
+    ("union_twice_the_same_span", "union", lambda v: _twin(v, "enumerate", 0), "OVERLAP"),
+    ("union_overlap_of_wide_span", "union", lambda v: _overlap(v), "OVERLAP"),
+    ("union_thresholds_differ", "union", lambda v: _two_thresholds(v), "THRESHOLD"),
+    (
+        "centres_differ",
+        "centred",
+        lambda v: named(v, "PVOU").update(centre={"exponent": -2, "values": ["-3", "4"]}),
+        "CENTRE",
+    ),
+    ("centre_of_values_only", "centred", lambda v: named(v, "PVOU").update(centre=None), "CENTRE"),
+    (
+        "centre_respelled",
+        "centred",
+        lambda v: named(v, "PVOU").update(centre={"exponent": -3, "values": ["-6", "a"]}),
+        "CENTRE",
+    ),
+    # the list of steps
+    ("no_steps", "enumerate", renumbered(lambda steps: steps.clear()), "NO_CONCLUSION"),
+    ("no_conclusion", "enumerate", renumbered(lambda steps: steps.pop()), "NO_CONCLUSION"),
+    ("only_conclude", "enumerate", renumbered(lambda steps: steps.__delitem__(slice(0, -1))), "FORWARD_REFERENCE"),
+    (
+        "conclude_without_a_count",
+        "enumerate",
+        both(
+            renumbered(
+                lambda steps: steps.__setitem__(
+                    slice(None), [{"centre": None, "name": "EU", "rule": "circuit"}, {"of": 0, "rule": "conclude"}]
+                )
+            )
+        ),
+        "PREMISE_KIND",
+    ),
+    ("unused_circuit", "enumerate", insert(0, {"centre": None, "name": "EU", "rule": "circuit"}), "UNUSED_STEP"),
+    ("unused_second_conclusion", "enumerate", renumbered(lambda steps: steps.append(dict(steps[-1]))), "UNUSED_STEP"),
+    (
+        "step_after_conclude",
+        "enumerate",
+        renumbered(lambda steps: steps.append({"centre": None, "name": "EU", "rule": "circuit"})),
+        "NO_CONCLUSION",
+    ),
+    (
+        "repeated_count",
+        "enumerate",
+        renumbered(lambda steps: (steps.insert(-1, dict(steps[-2])), steps[-1].update(of=len(steps) - 2))),
+        "UNUSED_STEP",
+    ),
+    ("dropped_product", "enumerate", remove(3), "PREMISE_CIRCUIT"),
+    ("dropped_circuit", "enumerate", remove(0), "FORWARD_REFERENCE"),
+    ("dropped_count", "enumerate", remove(20), "FORWARD_REFERENCE"),
+    ("swapped_steps", "enumerate", swap(0, 1), "FORWARD_REFERENCE"),
+    ("swapped_circuits", "enumerate", swap(0, 4), "PREMISE_CIRCUIT"),
+    ("swapped_end", "enumerate", swap(-1, -2), "FORWARD_REFERENCE"),
+    ("reversed_steps", "enumerate", renumbered(lambda steps: steps.reverse()), "FORWARD_REFERENCE"),
+    # regions and precision
+    ("empty_region", "enumerate", step("enumerate", "region", []), "EMPTY_REGION"),
+    (
+        "empty_region_with_no_counts",
+        "part",
+        both(step("margin_tree", "region", []), step("margin_tree", "right", "0"), step("margin_tree", "wrong", "0")),
+        "EMPTY_REGION",
+    ),
+    ("pure_empty_region", "pure_sequences", step("pure_sequences", "region", []), "EMPTY_REGION"),
+    ("tree_too_few_digits", "margin_tree", step("margin_tree", "digits", 8), "STATED_RESULT"),
+    ("tree_too_few_bits", "margin_tree", both(step("weights", "bits", 12), step("weights", "grid", 8)), "PRECISION"),
+    ("enumerate_too_few_digits", "enumerate", step("enumerate", "digits", 8), "STATED_RESULT"),
+    ("enumerate_too_few_logit_bits", "enumerate", step("enumerate", "logit_bits", 0), "STATED_RESULT"),
+    ("weight_vanishes", "enumerate", lambda v: _vanish(v), "PRECISION"),
+    # the model
+    ("weight_changed", "enumerate", word("embed.W_E", 1.75), "STATED_RESULT"),
+    ("weight_negated", "margin_tree", word("unembed.W_U", -60000.0), "STATED_RESULT"),
+    (
+        "weights_all_zero",
+        "enumerate",
+        weights(
+            lambda tensors: [
+                t.update(data=base64.b64encode(bytes(len(base64.b64decode(t["data"])))).decode()) for t in tensors
+            ]
+        ),
+        "STATED_RESULT",
+    ),
+    *(
+        (f"bias_dropped_{name.rsplit('.', 1)[1]}", "biases", weights(lambda t, i=7 + i: t.pop(i)), "STATED_RESULT")
+        for i, name in enumerate((ATTENTION + "b_Q", "", ATTENTION + "b_V", ATTENTION + "b_O", "unembed.b_U"))
+        if name
+    ),
+    (
+        "distribution_dropped",
+        "weighted",
+        both(put("claim.distribution", "uniform"), put("claim.bounds", {"lower": "6", "total": "9", "upper": "6"})),
+        "STATED_RESULT",
+    ),
+    ("distribution_of_another_claim", "weighted", put("claim.distribution.0", ["2", "1", "5"]), "STATED_RESULT"),
+    (
+        "distribution_under_uniform_rule",
+        "pure_sequences",
+        both(
+            put("claim.distribution", [["1", "1", "1"], ["1", "1", "1"], ["1", "2", "1"]]),
+            put("claim.bounds.total", "24"),
+            put("claim.bounds.upper", "24"),
+        ),
+        "NOT_UNIFORM",
+    ),
+]
+
+
+def _twin(value: Document, rule: str, occurrence: int) -> None:
+    """Count one span twice by a second, equal step, and let the claim follow."""
+    steps = value["proof"]
+    first = step_of(value, rule, occurrence)
+    union = next(s for s in steps if s["rule"] == "disjoint_union")
+    number = len(steps) - 2
+    steps.insert(number, dict(first))
+    union["of"] = [*union["of"], number]
+    steps[-1]["of"] = number + 1
+    value["end"] = len(steps)
+
+
+def _overlap(value: Document) -> None:
+    """Let a third count hold both spans of maximum 1, which were counted already."""
+    steps = value["proof"]
+    parts = [s for s in steps if s.get("region", [[None]])[0][0] == 1]
+    right, wrong = (sum(int(s[key], 16) for s in parts) for key in ("right", "wrong"))
+    _twin(value, "margin_tree", 0)
+    steps[-3].update(region=[[1, 0, 2]], right=f"{right:x}", wrong=f"{wrong:x}")
+
+
+def _two_thresholds(value: Document) -> None:
+    """Count the first span for a threshold of its own, so low that everything is right."""
+    steps = value["proof"]
+    number = next(i for i, s in enumerate(steps) if s["rule"] == "margins")
+    shifted(steps, number + 1, 1)
+    steps.insert(number + 1, {**steps[number], "margin_above": "-1", "exponent": 40})
+    first = next(s for s in steps if s["rule"] == "enumerate")
+    total = int(first["right"], 16) + int(first["wrong"], 16)
+    first.update(margins=number + 1, right=f"{total:x}", wrong="0")
+    value["end"] = len(steps)
+
+
+def _vanish(value: Document) -> None:
+    """Scores so large that the weight of a maximum is zero at the precision that the step asks for."""
+    for found in value["proof"]:
+        if found["rule"] == "weights":
+            found.update(bits=8, grid=8)
+    word("embed.W_E", 1000.0)(value)
+
+
+MALFORMED: list[tuple[str, str, Change, str]] = [
+    # keys and types
+    ("wrong_format", "enumerate", put("format", "compactproofs certificates"), "FORMAT"),
+    ("format_upper_case", "enumerate", put("format", "Compactproofs certificate"), "FORMAT"),
+    ("format_not_text", "enumerate", put("format", 1), "NOT_TEXT"),
+    ("version_2", "enumerate", put("version", 2), "VERSION"),
+    ("version_0", "enumerate", put("version", 0), "VERSION"),
+    ("version_true", "enumerate", put("version", True), "VERSION"),
+    ("version_text", "enumerate", put("version", "1"), "VERSION"),
+    ("version_null", "enumerate", put("version", None), "VERSION"),
+    ("version_missing", "enumerate", drop("version"), "MISSING_KEY"),
+    ("unknown_key_top", "enumerate", put("comment", "trust me"), "UNKNOWN_KEY"),
+    ("unknown_key_verdict", "enumerate", put("verdict", "VERIFIED"), "UNKNOWN_KEY"),
+    ("unknown_key_model", "enumerate", put("model.source", "hub"), "UNKNOWN_KEY"),
+    ("unknown_key_tensor", "enumerate", put("model.tensors.0.offset", 0), "UNKNOWN_KEY"),
+    ("unknown_key_claim", "enumerate", put("claim.note", "on ImageNet"), "UNKNOWN_KEY"),
+    ("unknown_key_task", "enumerate", put("claim.task.query", 0), "UNKNOWN_KEY"),
+    ("unknown_key_quantity", "enumerate", put("claim.quantity.name", "accuracy"), "UNKNOWN_KEY"),
+    ("unknown_key_bounds", "enumerate", put("claim.bounds.about", "9"), "UNKNOWN_KEY"),
+    ("unknown_key_step", "enumerate", put("proof.0.trusted", 1), "UNKNOWN_KEY"),
+    ("unknown_key_count", "enumerate", step("enumerate", "undecided", "0"), "UNKNOWN_KEY"),
+    ("unknown_key_centre", "centred", put("proof.0.centre.scale", 1), "UNKNOWN_KEY"),
+    ("missing_model", "enumerate", drop("model"), "MISSING_KEY"),
+    ("missing_claim", "enumerate", drop("claim"), "MISSING_KEY"),
+    ("missing_proof", "enumerate", drop("proof"), "MISSING_KEY"),
+    ("missing_end", "enumerate", drop("end"), "MISSING_KEY"),
+    ("missing_digest", "enumerate", drop("model.sha256"), "MISSING_KEY"),
+    ("missing_bounds", "enumerate", drop("claim.bounds"), "MISSING_KEY"),
+    ("missing_lower", "enumerate", drop("claim.bounds.lower"), "MISSING_KEY"),
+    ("missing_eos", "enumerate", drop("claim.task.eos"), "MISSING_KEY"),
+    ("missing_rule", "enumerate", drop("proof.0.rule"), "MISSING_KEY"),
+    ("missing_premise", "enumerate", dropped("product", "of"), "MISSING_KEY"),
+    ("missing_right", "enumerate", dropped("enumerate", "right"), "MISSING_KEY"),
+    ("missing_region", "margin_tree", dropped("margin_tree", "region"), "MISSING_KEY"),
+    ("missing_digits", "margin_tree", dropped("margin_tree", "digits"), "MISSING_KEY"),
+    ("missing_centre", "enumerate", dropped("circuit", "centre"), "MISSING_KEY"),
+    ("missing_shape", "enumerate", drop("model.tensors.0.shape"), "MISSING_KEY"),
+    ("model_a_list", "enumerate", put("model", []), "NOT_AN_OBJECT"),
+    ("model_a_path", "enumerate", put("model", "model.safetensors"), "NOT_AN_OBJECT"),
+    ("claim_null", "enumerate", put("claim", None), "NOT_AN_OBJECT"),
+    ("claim_words", "enumerate", put("claim", "100% accurate on ImageNet with margin one million"), "NOT_AN_OBJECT"),
+    ("proof_an_object", "enumerate", put("proof", {}), "NOT_A_LIST"),
+    ("proof_null", "enumerate", put("proof", None), "NOT_A_LIST"),
+    ("step_a_list", "enumerate", put("proof.0", []), "NOT_AN_OBJECT"),
+    ("step_null", "enumerate", put("proof.0", None), "NOT_AN_OBJECT"),
+    ("step_a_number", "enumerate", put("proof.1", 0), "NOT_AN_OBJECT"),
+    ("rule_a_number", "enumerate", put("proof.0.rule", 0), "NOT_TEXT"),
+    ("rule_null", "enumerate", put("proof.0.rule", None), "NOT_TEXT"),
+    ("rule_a_list", "enumerate", put("proof.0.rule", ["circuit"]), "NOT_TEXT"),
+    ("unknown_rule", "enumerate", put("proof.0.rule", "assume"), "UNKNOWN_RULE"),
+    ("unknown_rule_dunder", "enumerate", put("proof.0.rule", "__class__"), "UNKNOWN_RULE"),
+    ("unknown_rule_upper_case", "enumerate", put("proof.0.rule", "Circuit"), "UNKNOWN_RULE"),
+    ("unknown_rule_escape_sequence", "enumerate", put("proof.0.rule", "\x1b[8m\nVERIFIED"), "UNKNOWN_RULE"),
+    ("tensors_an_object", "enumerate", put("model.tensors", {}), "NOT_A_LIST"),
+    ("tensor_a_number", "enumerate", put("model.tensors.0", 1), "NOT_AN_OBJECT"),
+    ("end_one_less", "enumerate", put("end", lambda n: n - 1), "END"),
+    ("end_one_more", "enumerate", put("end", lambda n: n + 1), "END"),
+    ("end_zero", "enumerate", put("end", 0), "END"),
+    ("end_true", "enumerate", put("end", True), "NOT_AN_INTEGER"),
+    ("end_text", "enumerate", put("end", "15"), "NOT_AN_INTEGER"),
+    ("end_negative", "enumerate", put("end", -1), "OUT_OF_RANGE"),
+    ("end_huge", "enumerate", put("end", 10**14), "OUT_OF_RANGE"),
+    ("unread_tail_step", "enumerate", lambda v: v["proof"].append({"of": 0, "rule": "conclude"}), "END"),
+    ("cut_tail_step", "enumerate", lambda v: v["proof"].pop(), "END"),
+    # integers
+    ("premise_negative", "enumerate", step("conclude", "of", -1), "OUT_OF_RANGE"),
+    ("premise_negative_relative", "enumerate", step("product", "of", -1), "OUT_OF_RANGE"),
+    ("premise_true", "enumerate", step("product", "of", False), "NOT_AN_INTEGER"),
+    ("premise_text", "enumerate", step("conclude", "of", "3"), "NOT_AN_INTEGER"),
+    ("premise_null", "enumerate", step("conclude", "of", None), "NOT_AN_INTEGER"),
+    ("premise_list", "enumerate", step("conclude", "of", [23]), "NOT_AN_INTEGER"),
+    ("premise_beyond_all_bounds", "enumerate", step("conclude", "of", 10**9 + 1), "OUT_OF_RANGE"),
+    ("union_negative", "union", step("disjoint_union", "of", lambda of: [-1, *of]), "OUT_OF_RANGE"),
+    ("union_of_a_number", "union", step("disjoint_union", "of", lambda of: of[0]), "NOT_A_LIST"),
+    ("union_of_true", "union", step("disjoint_union", "of", lambda of: [True, *of]), "NOT_AN_INTEGER"),
+    ("at_negative", "enumerate", step("product", "at", -1), "OUT_OF_RANGE"),
+    ("at_beyond", "enumerate", step("product", "at", 3), "OUT_OF_RANGE"),
+    ("bits_7", "enumerate", step("weights", "bits", 7), "OUT_OF_RANGE"),
+    ("bits_4097", "enumerate", step("weights", "bits", 4097), "OUT_OF_RANGE"),
+    ("grid_513", "enumerate", step("weights", "grid", 513), "OUT_OF_RANGE"),
+    ("grid_0", "enumerate", step("weights", "grid", 0), "OUT_OF_RANGE"),
+    ("digits_7", "margin_tree", step("margin_tree", "digits", 7), "OUT_OF_RANGE"),
+    ("digits_1025", "enumerate", step("enumerate", "digits", 1025), "OUT_OF_RANGE"),
+    ("logit_bits_negative", "enumerate", step("enumerate", "logit_bits", -1), "OUT_OF_RANGE"),
+    ("logit_bits_2049", "enumerate", step("enumerate", "logit_bits", 2049), "OUT_OF_RANGE"),
+    ("threshold_exponent_huge", "enumerate", step("margins", "exponent", 4097), "OUT_OF_RANGE"),
+    ("integer_too_large", "enumerate", step("margins", "exponent", 10**15), "INTEGER_TOO_LARGE"),
+    ("integer_too_small", "enumerate", step("margins", "exponent", -(10**15)), "INTEGER_TOO_LARGE"),
+    ("integer_of_5000_digits", "enumerate", step("conclude", "of", int("9" * 4000)), "INTEGER_TOO_LARGE"),
+    # hexadecimal numbers
+    ("hex_leading_zero", "enumerate", put("claim.bounds.lower", "06"), "NOT_HEX"),
+    ("hex_minus_zero", "enumerate", put("claim.bounds.lower", "-0"), "NOT_HEX"),
+    ("hex_plus", "enumerate", put("claim.bounds.lower", "+6"), "NOT_HEX"),
+    ("hex_prefix", "enumerate", put("claim.bounds.lower", "0x6"), "NOT_HEX"),
+    ("hex_upper_case", "pure_sequences", put("claim.bounds.lower", "D"), "NOT_HEX"),
+    ("hex_blank", "enumerate", put("claim.bounds.lower", " 6"), "NOT_HEX"),
+    ("hex_newline", "enumerate", put("claim.bounds.lower", "6\n"), "NOT_HEX"),
+    ("hex_underscore", "enumerate", put("claim.bounds.total", "0_9"), "NOT_HEX"),
+    ("hex_empty", "enumerate", put("claim.bounds.lower", ""), "NOT_HEX"),
+    ("hex_minus_alone", "enumerate", put("claim.bounds.lower", "-"), "NOT_HEX"),
+    ("hex_wide_digit", "enumerate", put("claim.bounds.lower", "\uff16"), "NOT_HEX"),
+    ("hex_arabic_digit", "enumerate", put("claim.bounds.lower", "\u0666"), "NOT_HEX"),
+    ("hex_fraction", "enumerate", put("claim.bounds.lower", "6/1"), "NOT_HEX"),
+    ("hex_a_number", "enumerate", put("claim.bounds.lower", 6), "NOT_HEX"),
+    ("hex_null", "enumerate", put("claim.bounds.lower", None), "NOT_HEX"),
+    ("hex_true", "enumerate", put("claim.bounds.lower", True), "NOT_HEX"),
+    ("hex_in_step_upper_case", "threshold", step("margin_tree", "right", "A"), "NOT_HEX"),
+    ("hex_in_step_a_number", "enumerate", step("enumerate", "right", 6), "NOT_HEX"),
+    ("hex_too_long", "enumerate", put("claim.bounds.lower", "1" * 8193), "TOO_LONG"),
+    # the claim
+    ("claim_architecture", "enumerate", put("claim.architecture", "two-layer attention-only"), "UNKNOWN_CLAIM"),
+    ("claim_distribution", "enumerate", put("claim.distribution", "Uniform"), "NOT_A_LIST"),
+    ("distribution_words", "enumerate", put("claim.distribution", "natural"), "NOT_A_LIST"),
+    ("distribution_null", "enumerate", put("claim.distribution", None), "NOT_A_LIST"),
+    (
+        "distribution_all_ones",
+        "weighted",
+        both(
+            put("claim.distribution", [["1"] * 3] * 2), put("claim.bounds", {"lower": "6", "total": "9", "upper": "6"})
+        ),
+        "NOT_CANONICAL",
+    ),
+    ("distribution_negative", "weighted", put("claim.distribution.0.1", "-2"), "DISTRIBUTION"),
+    ("distribution_zero_row", "weighted", put("claim.distribution.0", ["0", "0", "0"]), "DISTRIBUTION"),
+    ("distribution_short_row", "weighted", put("claim.distribution.0", ["1", "2"]), "DISTRIBUTION"),
+    ("distribution_empty_row", "weighted", put("claim.distribution.0", []), "DISTRIBUTION"),
+    ("distribution_row_a_number", "weighted", put("claim.distribution.0", 3), "NOT_A_LIST"),
+    ("distribution_of_numbers", "weighted", put("claim.distribution.0", [1, 2, 5]), "NOT_HEX"),
+    ("distribution_one_position_less", "weighted", drop("claim.distribution.1"), "DISTRIBUTION"),
+    ("distribution_empty", "weighted", put("claim.distribution", []), "DISTRIBUTION"),
+    (
+        "distribution_total_of_sequences",
+        "weighted",
+        put("claim.bounds", {"lower": "6", "total": "9", "upper": "6"}),
+        "TOTAL",
+    ),
+    ("claim_semantics_float32", "enumerate", put("claim.semantics", "float32"), "UNKNOWN_CLAIM"),
+    ("claim_semantics_null", "enumerate", put("claim.semantics", None), "NOT_TEXT"),
+    ("claim_task_kind", "enumerate", put("claim.task.kind", "median"), "UNKNOWN_CLAIM"),
+    (
+        "threshold_not_reduced",
+        "threshold",
+        put("claim.quantity", {"exponent": -2, "margin_above": "6"}),
+        "NOT_CANONICAL",
+    ),
+    ("threshold_zero_with_exponent", "enumerate", put("claim.quantity.exponent", 1), "NOT_CANONICAL"),
+    (
+        "fewer_tokens_claimed",
+        "enumerate",
+        both(put("claim.task.tokens", 2), put("claim.bounds", {"lower": "3", "total": "4", "upper": "3"})),
+        "OUT_OF_RANGE",
+    ),
+    ("total_plus_one", "enumerate", put("claim.bounds.total", more(1)), "TOTAL"),
+    ("total_minus_one", "enumerate", put("claim.bounds.total", more(-1)), "TOTAL"),
+    ("total_zero", "enumerate", put("claim.bounds", {"lower": "0", "total": "0", "upper": "0"}), "TOTAL"),
+    ("lower_above_upper", "enumerate", put("claim.bounds.lower", "7"), "BOUNDS"),
+    ("upper_above_total", "enumerate", put("claim.bounds.upper", "a"), "BOUNDS"),
+    ("lower_negative", "enumerate", put("claim.bounds.lower", "-1"), "BOUNDS"),
+    ("all_bounds_negative", "enumerate", put("claim.bounds", {"lower": "-2", "total": "9", "upper": "-1"}), "BOUNDS"),
+    ("length_one_more", "enumerate", both(put("claim.task.length", 3), put("claim.bounds.total", "1b")), "TASK_LENGTH"),
+    ("length_one_less", "enumerate", both(put("claim.task.length", 1), put("claim.bounds.total", "3")), "TASK_LENGTH"),
+    ("length_zero", "enumerate", put("claim.task.length", 0), "OUT_OF_RANGE"),
+    ("length_huge", "enumerate", put("claim.task.length", 10**6), "OUT_OF_RANGE"),
+    ("length_true", "length_1", put("claim.task.length", True), "NOT_AN_INTEGER"),
+    ("tokens_one_more", "enumerate", put("claim.task.tokens", 4), "OUT_OF_RANGE"),
+    ("tokens_zero", "enumerate", put("claim.task.tokens", 0), "OUT_OF_RANGE"),
+    ("tokens_beyond_outputs", "one_output", put("claim.task.tokens", 3), "OUT_OF_RANGE"),
+    ("end_token_is_a_token", "end_token", put("claim.task.eos", 2), "OUT_OF_RANGE"),
+    ("end_token_beyond_vocabulary", "end_token", put("claim.task.eos", 4), "OUT_OF_RANGE"),
+    ("end_token_false", "enumerate", put("claim.task.eos", False), "NOT_AN_INTEGER"),
+    ("end_token_dropped", "end_token", put("claim.task.eos", None), "TASK_LENGTH"),
+    # regions
+    ("region_not_a_list", "enumerate", step("enumerate", "region", "all"), "NOT_A_LIST"),
+    ("region_span_of_two", "enumerate", step("enumerate", "region", [[0, 0]]), "REGION"),
+    ("region_span_of_four", "enumerate", step("enumerate", "region", [[0, 0, 1, 1]]), "REGION"),
+    ("region_span_a_number", "enumerate", step("enumerate", "region", [0, 0, 1]), "REGION"),
+    ("region_span_null", "enumerate", step("enumerate", "region", [None]), "REGION"),
+    ("region_maximum_beyond", "enumerate", step("enumerate", "region", [[3, 0, 1]]), "OUT_OF_RANGE"),
+    ("region_maximum_negative", "enumerate", step("enumerate", "region", [[-1, 0, 1]]), "OUT_OF_RANGE"),
+    ("region_query_beyond", "enumerate", step("enumerate", "region", [[0, 0, 2]]), "OUT_OF_RANGE"),
+    ("region_query_beyond_maximum", "enumerate", step("enumerate", "region", [[1, 2, 3]]), "OUT_OF_RANGE"),
+    ("region_query_negative", "enumerate", step("enumerate", "region", [[1, -1, 1]]), "OUT_OF_RANGE"),
+    ("region_end_token_two_queries", "end_token", step("margin_tree", "region", [[1, 0, 2]]), "OUT_OF_RANGE"),
+    ("region_empty_span", "enumerate", step("enumerate", "region", [[1, 1, 1]]), "OUT_OF_RANGE"),
+    ("region_backward_span", "enumerate", step("enumerate", "region", [[2, 2, 1]]), "OUT_OF_RANGE"),
+    ("region_true", "enumerate", step("enumerate", "region", [[True, 0, 1]]), "NOT_AN_INTEGER"),
+    ("region_descending", "enumerate", step("enumerate", "region", [[1, 0, 2], [0, 0, 1]]), "REGION"),
+    (
+        "region_repeated_span",
+        "enumerate",
+        step("enumerate", "region", [[0, 0, 1], [0, 0, 1], [1, 0, 2], [2, 0, 3]]),
+        "REGION",
+    ),
+    (
+        "region_overlap",
+        "margin_tree",
+        step("margin_tree", "region", [[0, 0, 1], [1, 0, 2], [2, 0, 2], [2, 1, 3]]),
+        "REGION",
+    ),
+    (
+        "region_not_joined",
+        "margin_tree",
+        step("margin_tree", "region", [[0, 0, 1], [1, 0, 1], [1, 1, 2], [2, 0, 3]]),
+        "REGION",
+    ),
+    ("pure_region_repeated", "pure_sequences", step("pure_sequences", "region", lambda r: [r[0], *r]), "REGION"),
+    # circuits
+    ("unknown_circuit", "enumerate", put("proof.0.name", "OV"), "UNKNOWN_CIRCUIT"),
+    ("circuit_name_a_number", "enumerate", put("proof.0.name", 1), "NOT_TEXT"),
+    (
+        "direct_with_a_centre",
+        "centred",
+        lambda v: named(v, "EU").update(centre={"exponent": -2, "values": ["-3", "5"]}),
+        "CENTRE",
+    ),
+    ("centre_too_short", "centred", put("proof.0.centre.values", ["1"]), "VECTOR_LENGTH"),
+    ("centre_too_long", "centred", put("proof.0.centre.values", ["1", "2", "3"]), "VECTOR_LENGTH"),
+    ("centre_empty", "centred", put("proof.0.centre.values", []), "VECTOR_LENGTH"),
+    ("centre_a_number", "centred", put("proof.0.centre", 0), "NOT_AN_OBJECT"),
+    ("centre_false", "centred", put("proof.0.centre", False), "NOT_AN_OBJECT"),
+    ("centre_of_numbers", "centred", put("proof.0.centre.values", [1, 2]), "NOT_HEX"),
+    ("centre_exponent_huge", "centred", put("proof.0.centre.exponent", 4097), "OUT_OF_RANGE"),
+    # the weights
+    ("digest_of_another_model", "enumerate", put("model.sha256", "0" * 64), "DIGEST"),
+    ("digest_upper_case", "enumerate", put("model.sha256", str.upper), "DIGEST"),
+    ("digest_cut", "enumerate", put("model.sha256", lambda s: s[:63]), "DIGEST"),
+    ("digest_empty", "enumerate", put("model.sha256", ""), "DIGEST"),
+    ("digest_null", "enumerate", put("model.sha256", None), "NOT_TEXT"),
+    (
+        "weight_changed_digest_kept",
+        "enumerate",
+        put("model.tensors.0.data", lambda s: ("B" if s[0] == "A" else "A") + s[1:]),
+        "DIGEST",
+    ),
+    ("dtype_relabelled", "enumerate", put("model.tensors.0.dtype", "BF16"), "DIGEST"),
+    ("dtype_unknown", "enumerate", weights(lambda t: t[0].update(dtype="I16")), "TENSOR_DTYPE"),
+    ("dtype_bool", "enumerate", weights(lambda t: t[0].update(dtype="BOOL")), "TENSOR_DTYPE"),
+    ("dtype_float8", "enumerate", weights(lambda t: t[0].update(dtype="F8_E4M3")), "TENSOR_DTYPE"),
+    ("dtype_wider", "enumerate", weights(lambda t: t[0].update(dtype="F32")), "TENSOR_BYTES"),
+    ("dtype_a_number", "enumerate", put("model.tensors.0.dtype", 16), "NOT_TEXT"),
+    ("tensor_missing", "enumerate", weights(lambda t: t.pop(1)), "TENSOR_LIST"),
+    ("tensor_repeated", "enumerate", weights(lambda t: t.insert(1, dict(t[0]))), "TENSOR_LIST"),
+    ("tensors_swapped", "enumerate", weights(lambda t: t.insert(0, t.pop(1))), "TENSOR_LIST"),
+    ("tensor_unknown", "enumerate", weights(lambda t: t.append({**t[0], "name": "blocks.0.mlp.W_in"})), "TENSOR_LIST"),
+    (
+        "tensor_of_second_layer",
+        "enumerate",
+        weights(lambda t: t.append({**t[2], "name": "blocks.1.attn.W_Q"})),
+        "TENSOR_LIST",
+    ),
+    ("tensors_none", "enumerate", weights(lambda t: t.clear()), "TENSOR_LIST"),
+    ("shape_rank", "enumerate", weights(lambda t: t[2].update(shape=t[2]["shape"][1:])), "TENSOR_SHAPE"),
+    ("shape_disagrees", "enumerate", weights(lambda t: t[0].update(shape=[2, 3])), "TENSOR_SHAPE"),
+    ("shape_two_heads", "enumerate", weights(lambda t: t[2].update(shape=[2, 2, 1])), "TENSOR_SHAPE"),
+    ("shape_too_small", "enumerate", weights(lambda t: t[0].update(shape=[2, 2])), "TENSOR_BYTES"),
+    ("shape_zero", "enumerate", put("model.tensors.0.shape", [0, 2]), "OUT_OF_RANGE"),
+    ("shape_huge", "enumerate", put("model.tensors.0.shape", [2**40, 2**40]), "OUT_OF_RANGE"),
+    ("shape_negative", "enumerate", put("model.tensors.0.shape", [-3, -2]), "OUT_OF_RANGE"),
+    ("shape_text", "enumerate", put("model.tensors.0.shape", "3x2"), "NOT_A_LIST"),
+    ("shape_empty", "enumerate", weights(lambda t: t[0].update(shape=[])), "TENSOR_SHAPE"),
+    ("shape_true", "enumerate", put("model.tensors.2.shape.0", True), "NOT_AN_INTEGER"),
+    ("data_cut", "enumerate", weights(lambda t: t[0].update(data=t[0]["data"][:-4])), "TENSOR_BYTES"),
+    ("data_empty", "enumerate", weights(lambda t: t[0].update(data="")), "TENSOR_BYTES"),
+    ("data_longer", "enumerate", weights(lambda t: t[0].update(data=t[0]["data"] + "AAAA")), "TENSOR_BYTES"),
+    ("data_null", "enumerate", put("model.tensors.0.data", None), "NOT_TEXT"),
+    ("base64_unpadded", "enumerate", put("model.tensors.1.data", lambda s: s.rstrip("=")), "NOT_BASE64"),
+    (
+        "base64_spare_bits",
+        "enumerate",
+        put("model.tensors.1.data", lambda s: s[:-2] + chr(ord(s[-2]) + 1) + "="),
+        "NOT_BASE64",
+    ),
+    ("base64_newline", "enumerate", put("model.tensors.0.data", lambda s: s[:4] + "\n" + s[4:]), "NOT_BASE64"),
+    ("base64_blank", "enumerate", put("model.tensors.0.data", lambda s: s + " "), "NOT_BASE64"),
+    ("base64_url_alphabet", "enumerate", put("model.tensors.0.data", lambda s: s[:3] + "-" + s[4:]), "NOT_BASE64"),
+    ("base64_padding_inside", "enumerate", put("model.tensors.0.data", lambda s: s[:4] + "AA==" + s[4:]), "NOT_BASE64"),
+    ("base64_non_ascii", "enumerate", put("model.tensors.0.data", lambda s: "\u00e9" + s[1:]), "NOT_BASE64"),
+    ("base64_only_padding", "enumerate", put("model.tensors.0.data", "===="), "NOT_BASE64"),
+    *(
+        (f"{what}_in_{name.rsplit('.', 1)[1]}", "biases", word(name, number), "NOT_FINITE")
+        for name in SHAPES
+        for what, number in (("nan", float("nan")),)
+    ),
+    ("infinity_in_W_E", "enumerate", word("embed.W_E", float("inf")), "NOT_FINITE"),
+    ("minus_infinity_in_W_U", "enumerate", word("unembed.W_U", float("-inf")), "NOT_FINITE"),
+    (
+        "nan_in_unused_token",
+        "restricted",
+        weights(
+            lambda t: t[0].update(data=base64.b64encode(base64.b64decode(t[0]["data"])[:-2] + b"\x01\x7e").decode())
+        ),
+        "NOT_FINITE",
+    ),
+    ("nan_in_float64", "float64", word("embed.W_E", float("nan"), "F64"), "NOT_FINITE"),
+    ("nan_in_float32", "float32", word("embed.W_E", float("nan"), "F32"), "NOT_FINITE"),
+    ("nan_in_bfloat16", "bfloat16", word("embed.W_E", float("nan"), "BF16"), "NOT_FINITE"),
+    ("infinity_in_bfloat16", "bfloat16", word("embed.W_E", float("inf"), "BF16"), "NOT_FINITE"),
+]
+
+# name, neighbour, change of the bytes, code
+BYTES: list[tuple[str, str, Raw, str]] = [
+    ("empty_file", "enumerate", lambda data: b"", "NOT_JSON"),
+    ("one_newline", "enumerate", lambda data: b"\n", "NOT_JSON"),
+    ("null", "enumerate", lambda data: b"null\n", "NOT_AN_OBJECT"),
+    ("true", "enumerate", lambda data: b"true\n", "NOT_AN_OBJECT"),
+    ("number", "enumerate", lambda data: b"0\n", "NOT_AN_OBJECT"),
+    ("word_verified", "enumerate", lambda data: b'"VERIFIED"\n', "NOT_AN_OBJECT"),
+    ("empty_list", "enumerate", lambda data: b"[]\n", "NOT_AN_OBJECT"),
+    ("empty_object", "enumerate", lambda data: b"{}\n", "MISSING_KEY"),
+    ("list_around", "enumerate", lambda data: b"[" + data[:-1] + b"]\n", "NOT_AN_OBJECT"),
+    ("no_final_newline", "enumerate", lambda data: data[:-1], "NOT_CANONICAL"),
+    ("two_final_newlines", "enumerate", lambda data: data + b"\n", "NOT_CANONICAL"),
+    ("carriage_return", "enumerate", lambda data: data[:-1] + b"\r\n", "NOT_CANONICAL"),
+    ("leading_blank", "enumerate", lambda data: b" " + data, "NOT_CANONICAL"),
+    ("blank_after_comma", "enumerate", text(",", ", "), "NOT_CANONICAL"),
+    (
+        "indented",
+        "enumerate",
+        lambda data: json.dumps(json.loads(data), indent=1, sort_keys=True).encode() + b"\n",
+        "NOT_CANONICAL",
+    ),
+    (
+        "keys_not_sorted",
+        "enumerate",
+        lambda data: json.dumps(dict(reversed(json.loads(data).items())), separators=(",", ":")).encode() + b"\n",
+        "NOT_CANONICAL",
+    ),
+    ("byte_order_mark", "enumerate", lambda data: b"\xef\xbb\xbf" + data, "NOT_TEXT"),
+    ("utf_16", "enumerate", lambda data: data.decode().encode("utf-16-le"), "NOT_JSON"),
+    ("utf_16_with_mark", "enumerate", lambda data: data.decode().encode("utf-16"), "NOT_TEXT"),
+    ("byte_ff", "enumerate", lambda data: data[:40] + b"\xff" + data[41:], "NOT_TEXT"),
+    ("nul_byte_at_end", "enumerate", lambda data: data + b"\0", "NOT_JSON"),
+    ("nul_byte_in_text", "enumerate", text("uniform", "unif\0rm"), "NOT_JSON"),
+    ("non_ascii_letter", "enumerate", text("uniform", "unif\u00f6rm"), "NOT_TEXT"),
+    ("escaped_letter", "enumerate", text("uniform", "\\u0075niform"), "NOT_CANONICAL"),
+    ("escaped_slash", "enumerate", text("uniform", "uniform\\/"), "NOT_CANONICAL"),
+    ("escaped_key", "enumerate", text('"end"', '"\\u0065nd"'), "NOT_CANONICAL"),
+    ("escape_upper_case", "enumerate", text("uniform", "\\u00E9"), "NOT_CANONICAL"),
+    ("lone_surrogate", "enumerate", text("real", "\\ud800"), "UNKNOWN_CLAIM"),
+    ("lone_surrogate_key", "enumerate", text('"version":1}', '"version":1,"\\ud800":1}'), "UNKNOWN_KEY"),
+    ("second_document", "enumerate", lambda data: data + b"{}\n", "NOT_JSON"),
+    ("appended_certificate", "enumerate", lambda data: data + data, "NOT_JSON"),
+    ("appended_comment", "enumerate", lambda data: data + b"# VERIFIED\n", "NOT_JSON"),
+    ("comment_inside", "enumerate", text("{", "{/**/"), "NOT_JSON"),
+    ("trailing_comma", "enumerate", lambda data: data[:-2] + b",}\n", "NOT_JSON"),
+    ("single_quotes", "enumerate", lambda data: data.replace(b'"', b"'"), "NOT_JSON"),
+    ("cut_in_half", "enumerate", lambda data: data[: len(data) // 2], "NOT_JSON"),
+    ("cut_last_byte_but_newline", "enumerate", lambda data: data[:-2] + b"\n", "NOT_JSON"),
+    ("duplicate_key_top", "enumerate", text('"version":1}', '"version":1,"version":1}'), "DUPLICATE_KEY"),
+    (
+        "duplicate_key_claim_last_wins",
+        "enumerate",
+        text('"bounds":{', '"bounds":{"lower":"9","total":"9","upper":"9"},"bounds":{'),
+        "DUPLICATE_KEY",
+    ),
+    ("duplicate_key_step", "enumerate", text('{"centre":null', '{"centre":null,"centre":null'), "DUPLICATE_KEY"),
+    ("duplicate_key_escaped", "enumerate", text('"version":1}', '"version":1,"versio\\u006e":1}'), "DUPLICATE_KEY"),
+    ("float_version", "enumerate", text('"version":1}', '"version":1.0}'), "NOT_AN_INTEGER"),
+    ("float_exponent", "enumerate", text('"version":1}', '"version":1e0}'), "NOT_AN_INTEGER"),
+    ("float_huge", "enumerate", text('"version":1}', '"version":1e999999999}'), "NOT_AN_INTEGER"),
+    ("nan_number", "enumerate", text('"version":1}', '"version":NaN}'), "NOT_AN_INTEGER"),
+    ("infinity_number", "enumerate", text('"version":1}', '"version":Infinity}'), "NOT_AN_INTEGER"),
+    ("minus_infinity_number", "enumerate", text('"version":1}', '"version":-Infinity}'), "NOT_AN_INTEGER"),
+    ("minus_zero", "enumerate", text('"at":0', '"at":-0'), "NOT_CANONICAL"),
+    ("leading_zero", "enumerate", text('"version":1}', '"version":01}'), "NOT_JSON"),
+    ("plus_sign", "enumerate", text('"version":1}', '"version":+1}'), "NOT_JSON"),
+    ("hexadecimal_number", "enumerate", text('"version":1}', '"version":0x1}'), "NOT_JSON"),
+    ("sixteen_digits", "enumerate", text('"version":1}', '"version":1000000000000000}'), "INTEGER_TOO_LARGE"),
+    ("fifteen_digits", "enumerate", text('"version":1}', '"version":100000000000000}'), "VERSION"),
+    ("deep_lists", "enumerate", text('"version":1}', '"version":' + "[" * 100 + "]" * 100 + "}"), "TOO_DEEP"),
+    ("deep_objects", "enumerate", text('"version":1}', '"version":' + '{"a":' * 100 + "0" + "}" * 101), "TOO_DEEP"),
+    ("deep_unclosed", "enumerate", lambda data: b"[" * 1000, "TOO_DEEP"),
+    (
+        "pickle",
+        "enumerate",
+        lambda data: b"\x80\x04\x95\x0b\x00\x00\x00\x00\x00\x00\x00\x8c\x02os\x94\x8c\x06system\x94\x93.",
+        "NOT_TEXT",
+    ),
+    ("zip", "enumerate", lambda data: b"PK\x03\x04" + bytes(26), "NOT_JSON"),
+]
+
+
+# --- files of weights beside an accepted certificate ---------------------------------------------------
+
+
+def _header(change: Callable[[dict[str, Any]], object]) -> Raw:
+    """Change the header of a safetensors file."""
+
+    def apply(data: bytes) -> bytes:
+        (length,) = struct.unpack("<Q", data[:8])
+        header = json.loads(data[8 : 8 + length])
+        change(header)
+        new = json.dumps(header, separators=(",", ":")).encode()
+        return struct.pack("<Q", len(new)) + new + data[8 + length :]
+
+    return apply
+
+
+def _body(data: bytes, new: Callable[[bytes], bytes]) -> bytes:
+    (length,) = struct.unpack("<Q", data[:8])
+    return data[: 8 + length] + new(data[8 + length :])
+
+
+def _header_text(old: str, new: str) -> Raw:
+    def apply(data: bytes) -> bytes:
+        (length,) = struct.unpack("<Q", data[:8])
+        header = data[8 : 8 + length].replace(old.encode(), new.encode(), 1)
+        return struct.pack("<Q", len(header)) + header + data[8 + length :]
+
+    return apply
+
+
+def _buffer(header: dict[str, Any]) -> None:
+    """The largest offset moves by the four bytes of a buffer."""
+    end = max(entry["data_offsets"][1] for name, entry in header.items() if name != "__metadata__")
+    header[ATTENTION + "IGNORE"] = {"dtype": "F32", "shape": [], "data_offsets": [end, end + 4]}
+
+
+def _with_buffer(data: bytes) -> bytes:
+    return _header(_buffer)(data) + struct.pack("<f", float("-inf"))
+
+
+def _removed(name: str) -> Raw:
+    """The file without its last tensor in storage order."""
+
+    def apply(data: bytes) -> bytes:
+        (length,) = struct.unpack("<Q", data[:8])
+        header = json.loads(data[8 : 8 + length])
+        low, high = header.pop(name)["data_offsets"]
+        body = data[8 + length :]
+        for entry in (e for n, e in header.items() if n != "__metadata__"):
+            entry["data_offsets"] = [x - (high - low if x > low else 0) for x in entry["data_offsets"]]
+        new = json.dumps(header, separators=(",", ":")).encode()
+        return struct.pack("<Q", len(new)) + new + body[:low] + body[high:]
+
+    return apply
+
+
+U = "unembed.W_U"
+MODELS: list[tuple[str, Raw, str, str]] = [
+    (
+        "weight_differs",
+        lambda data: _body(data, lambda body: body[:-1] + bytes([body[-1] ^ 1])),
+        "REJECTED",
+        "OTHER_MODEL",
+    ),
+    (
+        "sign_of_a_weight_differs",
+        lambda data: _body(data, lambda body: bytes([body[0], body[1] ^ 0x80]) + body[2:]),
+        "REJECTED",
+        "OTHER_MODEL",
+    ),
+    (
+        "shape_differs",
+        _header(lambda h: (h["embed.W_E"].update(shape=[2, 3]), h["pos_embed.W_pos"].update(shape=[4, 1]))),
+        "MALFORMED",
+        "TENSOR_SHAPE",
+    ),
+    ("dtype_differs", _header(lambda h: h["embed.W_E"].update(dtype="BF16")), "REJECTED", "OTHER_MODEL"),
+    (
+        "bias_only_in_file",
+        lambda data: _header(
+            lambda h: h.update(
+                {
+                    "unembed.b_U": {
+                        "dtype": "F16",
+                        "shape": [3],
+                        "data_offsets": [len(data) - 8 - struct.unpack("<Q", data[:8])[0]] * 2,
+                    }
+                }
+            )
+        )(data),
+        "MALFORMED",
+        "TENSOR_BYTES",
+    ),
+    ("tensor_missing", _removed(U), "MALFORMED", "TENSOR_LIST"),
+    ("tensor_unknown", _header(lambda h: h.update({"blocks.0.mlp.W_in": h.pop(U)})), "MALFORMED", "TENSOR_LIST"),
+    (
+        "offsets_overlap",
+        _header(lambda h: h["pos_embed.W_pos"].update(data_offsets=h["embed.W_E"]["data_offsets"])),
+        "MALFORMED",
+        "SAFETENSORS",
+    ),
+    ("offsets_gap", _header(lambda h: h["embed.W_E"].update(data_offsets=[1, 12])), "MALFORMED", "SAFETENSORS"),
+    (
+        "offsets_beyond_the_file",
+        _header(lambda h: h[U].update(data_offsets=[h[U]["data_offsets"][0], 10**6])),
+        "MALFORMED",
+        "OUT_OF_RANGE",
+    ),
+    (
+        "offsets_backward",
+        _header(lambda h: h[U].update(data_offsets=h[U]["data_offsets"][::-1])),
+        "MALFORMED",
+        "SAFETENSORS",
+    ),
+    ("offsets_three", _header(lambda h: h[U].update(data_offsets=[0, 1, 2])), "MALFORMED", "SAFETENSORS"),
+    ("offsets_negative", _header(lambda h: h["embed.W_E"].update(data_offsets=[-12, 0])), "MALFORMED", "OUT_OF_RANGE"),
+    ("unknown_key", _header(lambda h: h[U].update(stride=[1, 1])), "MALFORMED", "UNKNOWN_KEY"),
+    (
+        "duplicate_key",
+        _header_text('{"', '{"embed.W_E":{"dtype":"F16","shape":[3,2],"data_offsets":[0,12]},"'),
+        "MALFORMED",
+        "DUPLICATE_KEY",
+    ),
+    ("metadata_a_number", _header(lambda h: h.update(__metadata__=7)), "MALFORMED", "NOT_AN_OBJECT"),
+    ("trailing_byte", lambda data: data + b"\0", "MALFORMED", "SAFETENSORS"),
+    ("cut", lambda data: data[:-1], "MALFORMED", "SAFETENSORS"),
+    ("empty", lambda data: b"", "MALFORMED", "SAFETENSORS"),
+    ("seven_bytes", lambda data: data[:7], "MALFORMED", "SAFETENSORS"),
+    ("header_length_huge", lambda data: b"\xff" * 8 + data[8:], "MALFORMED", "SAFETENSORS"),
+    (
+        "header_length_one_more",
+        lambda data: struct.pack("<Q", struct.unpack("<Q", data[:8])[0] + 1) + data[8:],
+        "MALFORMED",
+        "NOT_JSON",
+    ),
+    (
+        "header_length_eight_less",
+        lambda data: struct.pack("<Q", struct.unpack("<Q", data[:8])[0] - 8) + data[8:],
+        "MALFORMED",
+        "NOT_JSON",
+    ),
+    ("header_a_list", lambda data: struct.pack("<Q", 2) + b"[]", "MALFORMED", "NOT_AN_OBJECT"),
+    ("header_empty", lambda data: struct.pack("<Q", 2) + b"{}", "MALFORMED", "TENSOR_LIST"),
+    ("header_not_utf_8", lambda data: struct.pack("<Q", 4) + b'{"\xff}', "MALFORMED", "NOT_TEXT"),
+    ("header_deep", lambda data: struct.pack("<Q", 2000) + b"[" * 2000, "MALFORMED", "TOO_DEEP"),
+    ("header_float", _header_text("[0,", "[0.0,"), "MALFORMED", "NOT_AN_INTEGER"),
+    ("pickle", lambda data: b"\x80\x02}q\x00." + bytes(8), "MALFORMED", "SAFETENSORS"),
+    ("dimension_huge", _header(lambda h: h[U].update(shape=[2**40, 3])), "MALFORMED", "OUT_OF_RANGE"),
+    ("dimension_zero", _header(lambda h: h[U].update(shape=[0, 3])), "MALFORMED", "TENSOR_SHAPE"),
+]
+
+
+def cases() -> list[Case]:
+    """Every case, in the order of the index."""
+    result = [Case(f"accept/{name}.json", spelled(golden(name)), "VERIFIED", "") for name in GOLDEN]
+    for verdict, rows in (("REJECTED", REJECT), ("MALFORMED", MALFORMED)):
+        for name, base, change, code in rows:
+            value = golden(base)
+            change(value)
+            result.append(_bad(verdict, name, base, spelled(value), code))
+    result += [_bad("MALFORMED", name, base, raw(spelled(golden(base))), code) for name, base, raw, code in BYTES]
+    good = safetensors(random_model(1))
+    pair = ("accept/enumerate.json", "accept/enumerate.safetensors")
+    result.append(Case(pair[1], good, "VERIFIED", "", pair[0], {"certificate": pair[0]}))
+    result.append(
+        Case("accept/with_buffer.safetensors", _with_buffer(good), "VERIFIED", "", pair[1], {"certificate": pair[0]})
+    )
+    for name, raw, verdict, code in MODELS:
+        folder = "reject" if verdict == "REJECTED" else "malformed"
+        file = f"{folder}/model_{name}.safetensors"
+        result.append(Case(file, raw(good), verdict, code, pair[1], {"certificate": pair[0]}))
+    return result
+
+
+def _bad(verdict: str, name: str, base: str, data: bytes, code: str) -> Case:
+    folder = {"REJECTED": "reject", "MALFORMED": "malformed"}[verdict]
+    return Case(f"{folder}/{name}.json", data, verdict, code, f"accept/{base}.json")
+
+
+def files() -> dict[str, bytes]:
+    """Path below this folder -> contents."""
+    table = cases()
+    rows = ",\n".join(json.dumps(case.row(), sort_keys=True) for case in table)
+    return {case.file: case.data for case in table} | {"index.json": f"[\n{rows}\n]\n".encode("ascii")}
+
+
+def main() -> int:
+    """Write the corpus, or compare it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="compare with the files, write nothing")
+    options = parser.parse_args()
+    wanted = files()
+    folders = ("accept", "reject", "malformed")
+    present = {str(path.relative_to(HERE)) for folder in folders for path in (HERE / folder).glob("*")}
+    stale = sorted(present - set(wanted))
+    changed = sorted(
+        name for name, data in wanted.items() if not (HERE / name).exists() or (HERE / name).read_bytes() != data
+    )
+    if options.check:
+        print("\n".join(f"differs: {name}" for name in (*stale, *changed)) or f"{len(wanted)} files are as generated")
+        return 1 if stale or changed else 0
+    for name in stale:
+        (HERE / name).unlink()
+    for name in changed:
+        (HERE / name).parent.mkdir(exist_ok=True)
+        (HERE / name).write_bytes(wanted[name])
+    print(f"{len(changed)} files written, {len(stale)} removed, {len(wanted)} in all")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
