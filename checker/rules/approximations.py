@@ -43,11 +43,11 @@ def row_exact(step: Step) -> Admissible:
 
 
 def row_range_chain(step: Step) -> Admissible:
-    """r(F B)[q] <= r(e B) + sum_k |F[q,k] - e[k]| r(B)[k], where r(M)[q] = max M[q,.] - min M[q,.]; from the last factor.
+    """r(F B)[q] <= r(e B) + sum_k |F[q,k] - e[k]| r(B)[k], where r(M)[q] = max M[q,.] - min M[q,.].
 
-    Premises:   of, a circuit with factors F1..Fp left; with p = 1 the bound is the exact range
+    Premises:   of, a circuit with factors F1..Fp left
     Arguments:  summaries, for each of F1..F(p-1) a row e of its width, or null for e = 0
-    Conclusion: (C - A)[q,i] - (C - A)[q,j] <= the bound of r(F1..Fp)[q]
+    Conclusion: (C - A)[q,i] - (C - A)[q,j] <= the bound of r(F1..Fp)[q], from the exact r(Fp) on
     Sound because: row q of F B is e B + (F[q,.] - e) B, r is subadditive, and r(B) may be replaced by its bound.
     """
     fact = step.premise("of", Factored)
@@ -85,7 +85,7 @@ def row_norm(step: Step) -> Admissible:
     gram = product(centred, centred.transposed(), step.meter)  # width^2 B' B'^T
     halves = product(left, gram, step.meter)
     step.meter.count(2 * left.shape[0] * (left.shape[1] + 4))
-    squares = [2 * sum(map(mul, x, y)) for x, y in zip(left.rows, halves.rows)]
+    squares = [2 * sum(map(mul, x, y)) for x, y in zip(left.rows, halves.rows, strict=True)]
     roots = tuple((-(-sqrt_bounds(square, 0)[1] // width),) for square in squares)
     return Admissible(fact.circuit, fact.centre, fact.approx, Matrix(roots, left.exponent + right.exponent))
 
@@ -104,8 +104,7 @@ def row_bound_min(step: Step) -> Admissible:
             raise Rejected("OTHER_APPROXIMATION", f"{first.circuit} and {fact.circuit} are not approximated alike")
     exponent = min(fact.bound.exponent for fact in facts)
     step.meter.count(len(facts) * first.bound.shape[0])
-    columns = zip(*(fact.bound.scaled_to(exponent) for fact in facts))
-    least = tuple(min(rows) for rows in columns)
+    least = tuple(map(min, *(fact.bound.scaled_to(exponent) for fact in facts)))
     return Admissible(first.circuit, first.centre, first.approx, Matrix(least, exponent))
 
 

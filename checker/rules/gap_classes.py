@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import comb
 
 from ..claim import read_region
@@ -24,7 +24,7 @@ def gap_classes(step: Step) -> Count:
     Premises:   scores, admissible EQKE; positions, exact EQKP; direct, admissible EU, its approximation alike for all
                 queries; exact_direct, exact EU; values, exact EVOU; output_positions, exact PVOU with the same centre
     Arguments:  bits and grid of exp; margin_above and exponent, the threshold; per span of the region a string of gaps
-                (`width` digits each, 0: none) and a list of pivots in (0, 1), over 2**unit
+                (0: none) and a list of pivots in (0, 1), over 2**unit
     Conclusion: C(free, n) (m - g + 1)^n right sequences for each gap, and m...m wherever it is right
     Sound because: the margin at attention a to m is at most a convex function of a, which lies below its chords and is
                 largest at an end of [least a, 1]; FORMAT.md has the proof.
@@ -32,31 +32,40 @@ def gap_classes(step: Step) -> Count:
     step.require_uniform()
     attention, logits = Attention(step), _logits(step)
     region = read_region(step.fields, step.task)
-    width, unit = step.fields.integer("width", 1, 3), step.fields.integer("unit", 1, 64)
+    unit = step.fields.integer("unit", 1, 64)
     gaps, pivots = step.fields.items("gaps"), step.fields.items("pivots")
     if not len(gaps) == len(pivots) == len(region):
         raise Malformed("SPANS", f"{len(gaps)} gap strings, {len(pivots)} lists of pivots, {len(region)} spans")
     right, free = 0, step.task.free
-    for (m, low, high), text, chosen in zip(region, gaps, pivots):
-        table = _gaps(text, width, (high - low) * free)
+    for (m, low, high), text, chosen in zip(region, gaps, pivots, strict=True):
+        table = _gaps(text, (high - low) * free)
         bound = _bound(logits, m, _nodes(chosen, unit, f"{step.fields.place}.pivots"), step)
         for q in range(low, high):
             right += _class(attention, bound, q, table[(q - low) * free : (q - low + 1) * free], step)
     return Count(logits.threshold, region, step.agree("right", right), 0)
 
 
-def _gaps(text: object, width: int, number: int) -> list[int]:
-    """Gaps in base 64, `width` digits each."""
-    if not isinstance(text, str) or len(text) != width * number or not VALUE.keys() >= set(text):
-        raise Malformed("GAPS", f"expected a string of {width * number} base-64 digits")
-    flat = [VALUE[digit] for digit in text]
-    return [sum(n << 6 * (width - 1 - i) for i, n in enumerate(flat[k : k + width])) for k in range(0, len(flat), width)]
+def _gaps(text: object, number: int) -> list[int]:
+    """Numbers in base 32: the digits 32..63 stand for 0..31 with more digits of the same number to come."""
+    gaps, value, more = [], 0, False
+    if not isinstance(text, str) or not VALUE.keys() >= set(text):
+        raise Malformed("GAPS", "expected a string of the 64 digits")
+    for digit in text:
+        value, more = value << 5 | VALUE[digit] & 31, VALUE[digit] > 31
+        if more and not 0 < value < 1 << 20:
+            raise Malformed("GAPS", "a number has a leading zero or is too large")
+        if not more:
+            gaps.append(value)
+            value = 0
+    if more or len(gaps) != number:
+        raise Malformed("GAPS", f"{len(gaps)} numbers and an {'un' if more else ''}finished end, {number} needed")
+    return gaps
 
 
 def _nodes(value: object, unit: int, place: str) -> list[int]:
     """0, the pivots and 1 over 2**unit, ascending."""
     nodes = [0, *(read_hex(item, place) for item in items(value, place)), 1 << unit]
-    if not all(a < b for a, b in zip(nodes, nodes[1:])):
+    if not all(a < b for a, b in pairwise(nodes)):
         raise Malformed("PIVOTS", "pivots must ascend strictly between 0 and 1").at(place)
     return nodes
 
@@ -80,7 +89,7 @@ class Attention:
         free = step.task.free
         self.least = [list(accumulate(sorted(row[:free]), initial=0)) for row in low]
         self.most = [list(accumulate(sorted(row[:free], reverse=True), initial=0)) for row in high]
-        self.query = [(a[free], b[free]) for a, b in zip(low, high)]
+        self.query = [(a[free], b[free]) for a, b in zip(low, high, strict=True)]
         step.meter.count(2 * len(low) * (len(self.scores[0]) + 2 * free))
 
     def odds(self, q: int, m: int, count: int, below: int, own: int) -> tuple[int, int]:
@@ -129,13 +138,13 @@ def _logits(step: Step) -> Logits:
         raise Rejected("ONE_OUTPUT", "there is no output but the right one")
     threshold = step.fields.hex("margin_above"), step.fields.integer("exponent", -4096, 4096)
     common = Matrix(((0,) * own.shape[1],), 0) if direct.approx is None else direct.approx
-    parts = (Matrix(((threshold[0],),), threshold[1]), common, direct.bound, own)
-    parts += (exact(values, "EVOU"), exact(positions, "PVOU"))
+    parts = [Matrix(((threshold[0],),), threshold[1]), common, direct.bound]
+    parts += [own, exact(values, "EVOU"), exact(positions, "PVOU")]
     exponent = min(part.exponent for part in parts)
-    shifts, rows, bound, *rest = (part.scaled_to(exponent) for part in parts)
-    step.meter.count(3 * len(rest[1]) * len(rows[0]))
-    two = [sorted(row)[-2:] for row in rest[1]]
-    return Logits(threshold, shifts[0][0], rows[0], [row[0] for row in bound], *rest, two)
+    shifts, rows, bound, own_rows, token, position = (part.scaled_to(exponent) for part in parts)
+    step.meter.count(3 * len(token) * len(rows[0]))
+    two = [sorted(row)[-2:] for row in token]
+    return Logits(threshold, shifts[0][0], rows[0], [row[0] for row in bound], own_rows, token, position, two)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,15 +163,16 @@ class Bound:
 def _bound(logits: Logits, m: int, nodes: list[int], step: Step) -> Bound:
     """Lines level + a * slope, one for each wrong output, and the largest of them at each node."""
     at_m, outputs, unit = logits.values[m], [o for o in range(len(logits.common)) if o != m], nodes[-1]
-    pi = [max(column) for column in zip(*([n - row[m] for n in row] for row in logits.positions))]
+    pi = [max(column) for column in zip(*([n - row[m] for n in row] for row in logits.positions), strict=True)]
     slopes = [at_m[o] - at_m[m] for o in outputs]
     levels = [logits.common[o] - logits.common[m] + pi[o] + logits.shift for o in outputs]
-    values = [max(level * unit + slope * node for level, slope in zip(levels, slopes)) for node in nodes]
-    wrong = [((two[1] if row[m] != two[1] else two[0]) - row[m]) * unit for row, two in zip(logits.values, logits.two)]
+    values = [max(level * unit + slope * node for level, slope in zip(levels, slopes, strict=True)) for node in nodes]
+    pairs = zip(logits.values, logits.two, strict=True)
+    wrong = [((two[1] if row[m] != two[1] else two[0]) - row[m]) * unit for row, two in pairs]
     constant = False
     if step.task.holds_max(m, m):
         own = logits.own[m]
-        constant = all(own[o] - own[m] + pi[o] + s + logits.shift < 0 for o, s in zip(outputs, slopes))
+        constant = all(own[o] - own[m] + pi[o] + s + logits.shift < 0 for o, s in zip(outputs, slopes, strict=True))
     step.meter.count(len(outputs) * (2 * len(logits.positions) + 9 + 3 * len(nodes)) + 4 * len(wrong))
     direct = [n * unit for n in logits.direct]
     return Bound(m, nodes, values, direct, wrong, list(accumulate(wrong, max)), constant)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..errors import CompactProofsError
+from ..errors import CompactProofsError, shown
 from ..problem import Problem
 from ..proof import Proof
-from . import brute_force, cubic, margin_tree
+from . import brute_force, cubic, margin_tree, subcubic
 
 Progress = Callable[[int, int], None]
 TREE_TRIAL = 200_000
@@ -39,3 +39,14 @@ STRATEGIES = {
     "cubic": Strategy(cubic.cubic, cubic.estimate, "the paper's cubic proof: pure sequences decide the mixed ones"),
     "margin-tree": Strategy(margin_tree.margin_tree, margin_tree.estimate, "the exact count by branch and bound"),
 }
+
+
+def strategy(name: str) -> Strategy:
+    """The strategy of a name: one of STRATEGIES, or a sub-cubic one. Errors: STRATEGY_NAME, STRATEGY_NUMBER."""
+    if name in STRATEGIES:
+        return STRATEGIES[name]
+    if name.startswith(subcubic.PREFIX):
+        found = subcubic.parse(name)
+        return Strategy(found.find, found.estimate, found.summary)
+    text = f"{shown(name)} is unknown; known are {', '.join(STRATEGIES)}, {subcubic.PREFIX}1 to {subcubic.PREFIX}100"
+    raise CompactProofsError("STRATEGY_NAME", f"{text} (see docs/FORMAT.md for option names)", place="strategy")
