@@ -53,7 +53,7 @@ lean: $(VENV)/lean
 # the checker as one file for third parties: python3 -I -S build/check.pyz cert.json
 pyz:
 	@rm -rf build/pyz && mkdir -p build/pyz && cp -r checker build/pyz/checker && rm -rf build/pyz/checker/__pycache__ build/pyz/checker/rules/__pycache__
-	$(PYTHON) -m zipapp build/pyz -m "checker.__main__:main" -o build/check.pyz
+	@$(PYTHON) -m zipapp build/pyz -m "checker.__main__:main" -o build/check.pyz
 
 bench: $(VENV)/base
 	$(BIN)/python benchmarks/run.py
