@@ -57,7 +57,8 @@ def write_atomically(
         else:
             os.replace(temporary, target)
     except FileExistsError:
-        raise CompactProofsError("FILE_EXISTS", "the file appeared meanwhile; nothing written", os.fspath(path)) from None
+        text = "the file appeared meanwhile; nothing written"
+        raise CompactProofsError("FILE_EXISTS", text, os.fspath(path)) from None
     except OSError as fault:
         raise CompactProofsError("FILE_WRITE", f"cannot write: {reason(fault)}", os.fspath(path)) from None
     finally:

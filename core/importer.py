@@ -19,8 +19,9 @@ from types import ModuleType
 from typing import Final
 
 from .arrays import check_settings, check_sizes, from_arrays, settings_of
-from .checkpoint import FilePath, load, read_regular, save_safetensors
+from .checkpoint import load, read_regular, save_safetensors
 from .errors import CompactProofsError, shown
+from .files import FilePath
 from .model import IGNORE, MASK, MAX_BYTES, Model
 
 OLDEST_TORCH: Final = (2, 10)

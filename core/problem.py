@@ -55,8 +55,8 @@ class Problem:
         c = self.circuits
         n, power = self.threshold
         low = min(c.eu.exponent, c.evou.exponent, c.pvou.exponent, power)
-        rows = [[[int(n) for n in row] for row in part.at(low)] for part in (c.eu, c.evou, c.pvou)]
-        return Logits(low, *rows, n << (power - low))
+        eu, evou, pvou = ([[int(n) for n in row] for row in part.at(low)] for part in (c.eu, c.evou, c.pvou))
+        return Logits(low, eu, evou, pvou, n << (power - low))
 
     @cached_property
     def floats(self) -> FloatView:

@@ -33,7 +33,7 @@ class Task:
     @property
     def total(self) -> int:
         """Number of sequences."""
-        return self.tokens**self.length
+        return int(self.tokens**self.length)
 
     def queries(self, m: int) -> int:
         """Queries of maximum m are 0..queries(m)-1; the end-of-sequence token is query 0."""
@@ -49,7 +49,7 @@ class Task:
 
     def class_size(self, q: int, m: int) -> int:
         """Sequences with query q and maximum m."""
-        return (m + 1) ** self.free - (0 if self.holds_max(q, m) else m**self.free)
+        return int((m + 1) ** self.free - (0 if self.holds_max(q, m) else m**self.free))
 
     def token_rows(self) -> list[int]:
         """Embedding rows in the order used throughout: tokens, then the end-of-sequence token."""

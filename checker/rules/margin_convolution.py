@@ -1,7 +1,5 @@
 """Counting by convolution, for any length: FORMAT.md, "Convolution"."""
 
-from dataclasses import dataclass
-
 from ..claim import Task
 from ..errors import Malformed, Rejected
 from ..facts import Count, Margins
@@ -47,7 +45,8 @@ def _read_item(value: object, m: int, task: Task, outputs: int, place: str) -> I
     """["screen", queries, outputs], or ["upper" | "lower" | "both", queries, outputs, step, offset in 1/64 step]."""
     kind, *numbers = items(value, place) or [None]
     if kind not in ("screen", "upper", "lower", "both") or len(numbers) != (2 if kind == "screen" else 4):
-        raise Malformed("ITEM", "expected [screen, queries, outputs] or [kind, queries, outputs, step, offset]").at(place)
+        text = "expected [screen, queries, outputs] or [kind, queries, outputs, step, offset]"
+        raise Malformed("ITEM", text).at(place)
     queries, chosen = _members(numbers[0], task.queries(m), place), _members(numbers[1], outputs, place)
     if m in chosen or len(chosen) != {"lower": 1, "both": 2}.get(str(kind), len(chosen)):
         raise Malformed("ITEM", f"{kind} for outputs {list(chosen)[:8]} of maximum {m}").at(place)
@@ -112,7 +111,8 @@ class Tally:
 
     def lower(self, q: int) -> int:
         """At most the mass that fails: each output's own failures less those shared with outputs counted before."""
-        total, taken = 0, []
+        total = 0
+        taken: list[int] = []
         for output, count in self.single[q].items():
             shared = [self.double[q].get(frozenset((output, other)), count) for other in taken]
             if (gain := count - sum(shared)) > 0:

@@ -87,9 +87,9 @@ def _walk(outputs: tuple[Output, ...], m: int, holds: bool, step: Step) -> tuple
     """The free tokens of the class, by mass, that are certainly wrong, and those left undecided."""
     free = step.task.free
     if free == 0:
-        lost = any(output.start >= output.radius for output in outputs)
-        open_ = any(output.start >= -output.radius for output in outputs)
-        return int(lost), int(open_ and not lost)
+        fails = any(output.start >= output.radius for output in outputs)
+        may_fail = any(output.start >= -output.radius for output in outputs)
+        return int(fails), int(may_fail and not fails)
     masses = [step.task.mass(position) for position in range(free)]
     at_most, below = step.task.below(m + 1), step.task.below(m)
     comparisons = 2 * (m + 1).bit_length() + 3
