@@ -16,7 +16,9 @@ from ..core.files import check_target
 from ..core.problem import Problem
 from ..core.proof import Proof
 from ..core.strategies import STRATEGIES
+from ..core.strategies import strategy as by_name
 from ..core.task import task_for
+from .all_strategies import run_all, table
 from .certificate import publish
 from .console import guarded, percent, progress_bar
 
@@ -28,6 +30,8 @@ Examples:
   certify --exact models/max_of_10_v64_seed123.safetensors --strategy cubic -o cubic.json
   # an estimate in floating point, which proves nothing and writes nothing
   certify models/max_of_4_v64_seed123.safetensors --strategy cubic
+  # every strategy: a directory of certificates, and a table
+  certify --exact models/max_of_4_v64_seed123.safetensors --strategy all -o certificates
 """
 
 
@@ -36,7 +40,12 @@ Examples:
 @click.option("--exact", is_flag=True, help="Prove the bound in exact arithmetic and write a certificate.")
 @click.option("-o", "--output", type=click.Path(), help="Where the certificate goes.")
 @click.option(
-    "--strategy", type=click.Choice(list(STRATEGIES)), default="auto", show_default=True, help="How to prove it."
+    "--strategy",
+    metavar="NAME",
+    default="auto",
+    show_default=True,
+    help=f"How to prove it: {', '.join(STRATEGIES)}; subcubic:1 to subcubic:100, or subcubic:EU,COMBINATION,ERROR; "
+    "all for a table, with -o DIRECTORY. The last two take an edition: :sound (default), :as-published, :tight.",
 )
 @click.option("--task", "kind", type=click.Choice(["max", "min"]), default="max", show_default=True)
 @click.option("--tokens", type=int, help="Tokens 0..N-1 of the task, if the vocabulary holds more.")
@@ -64,12 +73,16 @@ def certify(
     start = time.perf_counter()
     loaded = load(model)
     problem = Problem(loaded, task_for(loaded, kind, tokens, eos), threshold(margin_above))
+    if strategy.partition(":")[0] == "all":
+        rows = run_all(problem, strategy.partition(":")[2] or "sound", output, force, not no_check, as_json)
+        click.echo(json.dumps(rows, sort_keys=True) if as_json else "\n".join(table(rows)))
+        return
     if output is None:
         report = _estimate(problem, strategy)
     else:
         check_target(output, force, [model])
         with progress_bar(f"proving by {strategy}", quiet=as_json) as tick:
-            proof = STRATEGIES[strategy].find(problem, tick)
+            proof = by_name(strategy).find(problem, tick)
         size, checked = publish(problem, proof, output, overwrite=force, check=not no_check)
         report = _report(problem, proof, output, size, checked)
     report["seconds"] = round(time.perf_counter() - start, 3)
@@ -92,7 +105,7 @@ def threshold(text: str | None) -> tuple[int, int]:
 
 
 def _estimate(problem: Problem, name: str) -> dict[str, Any]:
-    right = STRATEGIES[name].estimate(problem)
+    right = by_name(name).estimate(problem)
     return {"strategy": name, "estimate": [str(right), str(problem.task.total)], "proved": False}
 
 

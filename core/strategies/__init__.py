@@ -41,6 +41,13 @@ STRATEGIES = {
 }
 
 
+def every(edition: str) -> list[str]:
+    """The paper's 102 strategies, sub-cubic ones in an edition, and then our own. Errors: STRATEGY_NAME."""
+    hundred = [subcubic.parse(f"{subcubic.PREFIX}{number}:{edition}").name for number in range(1, 101)]
+    ours = [name for name in STRATEGIES if name not in ("auto", "brute-force", "cubic")]
+    return ["brute-force", "cubic", *hundred, *ours]
+
+
 def strategy(name: str) -> Strategy:
     """The strategy of a name: one of STRATEGIES, or a sub-cubic one. Errors: STRATEGY_NAME, STRATEGY_NUMBER."""
     if name in STRATEGIES:

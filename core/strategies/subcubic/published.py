@@ -149,7 +149,8 @@ def _four(parts: list[Floats], error: int) -> Floats:
             for part in parts[at + 1 :]:
                 right = right @ part
             splits.append(_product_bound(left, right, error == MEAN_SUBPRODUCT))
-        return np.minimum.reduce(splits)
+        smallest: Floats = np.minimum.reduce(splits)
+        return smallest
     bound: Floats = ranges(parts[3])
     tail = parts[3]
     for at in (2, 1, 0):
