@@ -14,6 +14,7 @@ from .step import Step
 
 FORMAT = "compactproofs certificate"
 VERSION = 1
+STEPS = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ def read_document(data: bytes) -> Document:
     model = read_model(top.inner("model"))
     claim = read_claim(top.inner("claim"), model)
     proof = tuple(Fields(item, f"step {number}") for number, item in enumerate(top.items("proof")))
-    end = top.integer("end", 0, 10**9)
+    end = top.integer("end", 0, STEPS)
     top.close()
     if end != len(proof):
         raise Malformed("END", f"end says {end} steps, the proof has {len(proof)}")

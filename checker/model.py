@@ -68,6 +68,7 @@ class Model:
 
     tensors: tuple[Tensor, ...]
     sizes: dict[str, int]
+    matrices: dict[str, Matrix]
 
     def digest(self) -> str:
         """SHA-256 over name, dtype, shape and bytes of every tensor in order."""
@@ -79,14 +80,13 @@ class Model:
 
     def matrix(self, name: str) -> Matrix:
         """A tensor as a matrix; an absent bias is a row of zeros."""
-        for tensor in self.tensors:
-            if tensor.name == name:
-                return tensor.matrix()
+        if name in self.matrices:
+            return self.matrices[name]
         return Matrix(((0,) * self.sizes[SHAPES[name][-1]],), 0)
 
 
 def assemble(tensors: tuple[Tensor, ...]) -> Model:
-    """Check names, order, dtypes, shapes and byte counts."""
+    """Check names, order, dtypes, shapes and byte counts; every entry must be finite, even where no rule reads it."""
     names = [tensor.name for tensor in tensors]
     expected = [name for i, name in enumerate(SHAPES) if i < REQUIRED or name in names]
     if names != expected:
@@ -104,7 +104,7 @@ def assemble(tensors: tuple[Tensor, ...]) -> Model:
         expected_bytes = prod(tensor.shape) * FORMATS[tensor.dtype][0]
         if len(tensor.data) != expected_bytes:
             raise Malformed("TENSOR_BYTES", f"{tensor.name}: {len(tensor.data)} bytes, shape needs {expected_bytes}")
-    return Model(tensors, sizes)
+    return Model(tensors, sizes, {tensor.name: tensor.matrix() for tensor in tensors})
 
 
 def read_model(fields: Fields) -> Model:
@@ -117,8 +117,6 @@ def read_model(fields: Fields) -> Model:
         tensors.append(Tensor(name, dtype, shape, _base64(entry.text("data"), entry.place)))
         entry.close()
     model = assemble(tuple(tensors))
-    for tensor in tensors:
-        tensor.matrix()  # refuses NaN and infinity also where no rule reads the tensor (b_K)
     stated = fields.text("sha256")
     fields.close()
     if stated != model.digest():
@@ -146,7 +144,7 @@ def read_safetensors(data: bytes) -> Model:
     for name, value in header.items():
         entry = Fields(value, name)
         dtype, place = entry.text("dtype"), f"{name}.shape"
-        shape = tuple(integer(size, 0, DIMENSION, place) for size in items(entry.take("shape"), place))
+        shape = tuple(integer(size, 1, DIMENSION, place) for size in items(entry.take("shape"), place))
         low, high = (integer(x, 0, len(data), name) for x in _pair(entry.items("data_offsets"), name))
         entry.close()
         spans.append((low, high))

@@ -13,6 +13,7 @@ from .errors import Exhausted, Malformed, Rejected
 HEX = re.compile(r"-?(0|[1-9a-f][0-9a-f]*)", re.ASCII)
 HEX_DIGITS = 1 << 13
 EXPONENT = 1 << 14
+ENTRIES = 1 << 22  # of a product
 
 
 def read_hex(text: object, place: str) -> int:
@@ -70,6 +71,8 @@ def product(left: Matrix, right: Matrix, meter: Meter) -> Matrix:
     (height, inner), (inner_right, width) = left.shape, right.shape
     if inner != inner_right:
         raise Rejected("SHAPE", f"product of {height}x{inner} and {inner_right}x{width}")
+    if height * width > ENTRIES:
+        raise Exhausted("MATRIX_TOO_LARGE", f"{height}x{width} entries, at most {ENTRIES}")
     meter.count(height * width * (2 * inner - 1))
     columns = tuple(zip(*right.rows))
     rows = tuple(tuple(sum(map(mul, row, column)) for column in columns) for row in left.rows)

@@ -11,7 +11,7 @@ from .numbers import read_hex
 
 BRACKET = re.compile(r"[\[\]{}]")
 DEPTH = 16
-NODES = 4_000_000
+NODES = 2_000_000
 SMALL = 10**15  # integers written as JSON numbers lie strictly between -SMALL and SMALL
 
 
@@ -21,13 +21,18 @@ def read_bytes(path: str, cap: int) -> bytes:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
     except (OSError, ValueError) as fault:
         raise Malformed("UNREADABLE", str(fault)) from None
-    with os.fdopen(handle, "rb") as file:
+    try:
         before = os.fstat(handle)
         if not stat.S_ISREG(before.st_mode):
             raise Malformed("NOT_A_FILE", "not a regular file")
         if before.st_size > cap:
             raise Exhausted("FILE_TOO_LARGE", f"{before.st_size} bytes, at most {cap} (--max-bytes)")
-        data = file.read(before.st_size + 1)
+        with open(handle, "rb", closefd=False) as file:
+            data = file.read(before.st_size + 1)
+    except OSError as fault:
+        raise Malformed("UNREADABLE", str(fault)) from None
+    finally:
+        os.close(handle)
     if len(data) != before.st_size:
         raise Malformed("CHANGED", f"{before.st_size} bytes when opened, {len(data)} when read")
     return data

@@ -1036,7 +1036,7 @@ MODELS: list[tuple[str, Raw, str, str]] = [
     ("header_float", _header_text("[0,", "[0.0,"), "MALFORMED", "NOT_AN_INTEGER"),
     ("pickle", lambda data: b"\x80\x02}q\x00." + bytes(8), "MALFORMED", "SAFETENSORS"),
     ("dimension_huge", _header(lambda h: h[U].update(shape=[2**40, 3])), "MALFORMED", "OUT_OF_RANGE"),
-    ("dimension_zero", _header(lambda h: h[U].update(shape=[0, 3])), "MALFORMED", "TENSOR_SHAPE"),
+    ("dimension_zero", _header(lambda h: h[U].update(shape=[0, 3])), "MALFORMED", "OUT_OF_RANGE"),
 ]
 
 
