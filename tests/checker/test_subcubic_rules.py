@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from certificates import Document, golden, judge, planted, plain, random_model, spelled, step_of
+from certificates import Document, golden, judge, plain, planted, random_model, spelled, step_of
 from compactproofs.checker.facts import Admissible, Fact, Factored
 from compactproofs.checker.kernel import check, read_document
 from compactproofs.checker.numbers import Matrix
@@ -106,9 +106,9 @@ def test_the_bound_of_one_factor_is_the_exact_range() -> None:
 
 
 def test_the_norm_is_centred_and_rounded_up() -> None:
-    found = facts_of(certificate("subcubic:61"))
+    found = facts_of(certificate("subcubic:1"))
     (norm,) = [f for rule, f in found if rule == "row_norm" and isinstance(f, Admissible)]
-    (peeled,) = [f for rule, f in found if rule == "peel" and isinstance(f, Factored)]
+    peeled = next(f for rule, f in found if rule == "peel" and isinstance(f, Factored))
     for row, (bound,) in zip(_rest(peeled), numbers(norm.bound), strict=True):
         mean = sum(row) / len(row)
         square = 2 * sum((x - mean) ** 2 for x in row)
@@ -180,6 +180,10 @@ def one_more(key: str) -> Edit:
     return edit
 
 
+def set_first(value: object) -> Callable[[Any], object]:
+    return lambda items: items.__setitem__(0, value)
+
+
 GAP = "gap_classes"
 REFUSED: list[tuple[str, str, Edit, str]] = [
     ("peel", "subcubic:3", change("peel", "at", 4), "OUT_OF_RANGE"),
@@ -188,9 +192,9 @@ REFUSED: list[tuple[str, str, Edit, str]] = [
     ("peel", "subcubic:3", inside("peel", "row", lambda c: c.update(exponent=5000)), "OUT_OF_RANGE"),
     ("peel", "subcubic:3", inside("peel", "row", lambda c: c["values"].__setitem__(0, "01")), "NOT_HEX"),
     ("peel", "subcubic:3", premise("peel", "of", "peel", 1), "FORWARD_REFERENCE"),
-    ("row_exact", "subcubic:69", change("row_exact", "of", 0), "FACTORS"),
-    ("row_exact", "subcubic:69", premise("row_exact", "of", "row_exact"), "FORWARD_REFERENCE"),
-    ("row_exact", "subcubic:69", change("row_exact", "more", 1), "UNKNOWN_KEY"),
+    ("row_exact", "subcubic:9", change("row_exact", "of", 0), "FACTORS"),
+    ("row_exact", "subcubic:9", premise("row_exact", "of", "row_exact"), "FORWARD_REFERENCE"),
+    ("row_exact", "subcubic:9", change("row_exact", "more", 1), "UNKNOWN_KEY"),
     ("row_range_chain", "subcubic:8", inside("row_range_chain", "summaries", lambda s: s.pop()), "SUMMARIES"),
     ("row_range_chain", "subcubic:8", inside("row_range_chain", "summaries", lambda s: s.append(None)), "SUMMARIES"),
     (
@@ -199,38 +203,40 @@ REFUSED: list[tuple[str, str, Edit, str]] = [
         inside("row_range_chain", "summaries", lambda s: s[1]["values"].append("1")),
         "VECTOR_LENGTH",
     ),
-    ("row_range_chain", "subcubic:8", inside("row_range_chain", "summaries", lambda s: s.__setitem__(0, 7)), "NOT_AN_OBJECT"),
-    ("row_norm", "subcubic:61", change("row_norm", "of", 0), "FACTORS"),
-    ("row_norm", "subcubic:61", premise("row_norm", "of", "row_norm"), "FORWARD_REFERENCE"),
-    ("row_norm", "subcubic:61", change("row_norm", "bound", "0"), "UNKNOWN_KEY"),
-    ("row_bound_min", "subcubic:63", inside("row_bound_min", "of", lambda s: s.__delitem__(slice(1, None))), "PREMISES"),
-    ("row_bound_min", "subcubic:63", inside("row_bound_min", "of", lambda s: s.__setitem__(1, s[0])), "PREMISES"),
-    ("row_bound_min", "subcubic:63", inside("row_bound_min", "of", lambda s: s.__setitem__(1, 0)), "PREMISE_KIND"),
-    ("row_bound_min", "subcubic:63", other_approximation, "OTHER_APPROXIMATION"),
-    (GAP, "subcubic:69", raised_gaps, "GAP_FAILS"),
-    (GAP, "subcubic:69", larger_gap_than_maximum, "GAP"),
-    (GAP, "subcubic:69", gap_without_other_tokens, "GAP"),
-    (GAP, "subcubic:69", equal_pivots, "PIVOTS"),
-    (GAP, "subcubic:69", inside(GAP, "pivots", lambda p: p.__setitem__(0, ["0"])), "PIVOTS"),
-    (GAP, "subcubic:69", inside(GAP, "pivots", lambda p: p.pop()), "SPANS"),
-    (GAP, "subcubic:69", inside(GAP, "gaps", lambda g: g.__setitem__(0, g[0] + "0")), "GAPS"),
-    (GAP, "subcubic:69", inside(GAP, "gaps", lambda g: g.__setitem__(0, g[0][:-1] + "w")), "GAPS"),
-    (GAP, "subcubic:69", inside(GAP, "gaps", lambda g: g.__setitem__(1, "w" + g[1])), "GAPS"),
-    (GAP, "subcubic:69", inside(GAP, "gaps", lambda g: g.__setitem__(0, g[0][:-1] + "+")), "GAPS"),
-    (GAP, "subcubic:69", one_more("right"), "STATED_RESULT"),
-    (GAP, "subcubic:69", premise(GAP, "scores", "row_range_chain"), "PREMISE_CIRCUIT"),
-    (GAP, "subcubic:69", premise(GAP, "direct", "row_exact"), "PREMISE_CIRCUIT"),
-    (GAP, "subcubic:69", premise(GAP, "positions", "circuit", 0), "PREMISE_CIRCUIT"),
-    (GAP, "subcubic:69", premise(GAP, "values", "product", 1), "PREMISE_CIRCUIT"),
-    (GAP, "subcubic:69", premise(GAP, "exact_direct", "circuit", 1), "NOT_EXACT"),
-    (GAP, "subcubic:69:tight", inside("circuit", "centre", lambda c: c["values"].__setitem__(0, "1"), -1), "CENTRE"),
-    (GAP, "subcubic:69", change(GAP, "margin_above", "1"), "GAP_FAILS"),
-    (GAP, "subcubic:69", change(GAP, "unit", 0), "OUT_OF_RANGE"),
+    ("row_range_chain", "subcubic:8", inside("row_range_chain", "summaries", set_first(7)), "NOT_AN_OBJECT"),
+    ("row_norm", "subcubic:1", change("row_norm", "of", 0), "FACTORS"),
+    ("row_norm", "subcubic:1", premise("row_norm", "of", "row_norm"), "FORWARD_REFERENCE"),
+    ("row_norm", "subcubic:1", change("row_norm", "bound", "0"), "UNKNOWN_KEY"),
+    ("row_bound_min", "subcubic:3", inside("row_bound_min", "of", lambda s: s.__delitem__(slice(1, None))), "PREMISES"),
+    ("row_bound_min", "subcubic:3", inside("row_bound_min", "of", lambda s: s.__setitem__(1, s[0])), "PREMISES"),
+    ("row_bound_min", "subcubic:3", inside("row_bound_min", "of", lambda s: s.__setitem__(1, 0)), "PREMISE_KIND"),
+    ("row_bound_min", "subcubic:3", other_approximation, "OTHER_APPROXIMATION"),
+    (GAP, "subcubic:9", raised_gaps, "GAP_FAILS"),
+    (GAP, "subcubic:9", larger_gap_than_maximum, "GAP"),
+    (GAP, "subcubic:9", gap_without_other_tokens, "GAP"),
+    (GAP, "subcubic:9", equal_pivots, "PIVOTS"),
+    (GAP, "subcubic:9", inside(GAP, "pivots", lambda p: p.__setitem__(0, ["0"])), "PIVOTS"),
+    (GAP, "subcubic:9", inside(GAP, "pivots", lambda p: p.pop()), "SPANS"),
+    (GAP, "subcubic:9", inside(GAP, "gaps", lambda g: g.__setitem__(0, g[0] + "0")), "GAPS"),
+    (GAP, "subcubic:9", inside(GAP, "gaps", lambda g: g.__setitem__(0, g[0][:-1] + "w")), "GAPS"),
+    (GAP, "subcubic:9", inside(GAP, "gaps", lambda g: g.__setitem__(1, "w" + g[1])), "GAPS"),
+    (GAP, "subcubic:9", inside(GAP, "gaps", lambda g: g.__setitem__(0, g[0][:-1] + "+")), "GAPS"),
+    (GAP, "subcubic:9", one_more("right"), "STATED_RESULT"),
+    (GAP, "subcubic:9", premise(GAP, "scores", "row_range_chain"), "PREMISE_CIRCUIT"),
+    (GAP, "subcubic:9", premise(GAP, "direct", "row_exact"), "PREMISE_CIRCUIT"),
+    (GAP, "subcubic:9", premise(GAP, "positions", "circuit", 0), "PREMISE_CIRCUIT"),
+    (GAP, "subcubic:9", premise(GAP, "values", "product", 6), "PREMISE_CIRCUIT"),
+    (GAP, "subcubic:9", premise(GAP, "exact_direct", "circuit", 1), "NOT_EXACT"),
+    (GAP, "subcubic:9:tight", inside("circuit", "centre", lambda c: c["values"].__setitem__(0, "1"), -1), "CENTRE"),
+    (GAP, "subcubic:9", change(GAP, "margin_above", "1000"), "GAP_FAILS"),
+    (GAP, "subcubic:9", change(GAP, "unit", 0), "OUT_OF_RANGE"),
     (GAP, "subcubic:1", inside("peel", "column", lambda c: c["values"].__setitem__(0, "0"), 1), "DIRECT_ROWS"),
 ]
 
 
-@pytest.mark.parametrize(("rule", "name", "edit", "code"), REFUSED, ids=[f"{r}-{c}-{i}" for i, (r, _, _, c) in enumerate(REFUSED)])
+@pytest.mark.parametrize(
+    ("rule", "name", "edit", "code"), REFUSED, ids=[f"{rule}-{code}-{i}" for i, (rule, *_, code) in enumerate(REFUSED)]
+)
 def test_refused_for_the_right_reason(rule: str, name: str, edit: Edit, code: str) -> None:
     document = certificate(name)
     assert judge(spelled(document)).verdict == "VERIFIED"
@@ -241,7 +247,7 @@ def test_refused_for_the_right_reason(rule: str, name: str, edit: Edit, code: st
 
 
 def test_other_distributions_are_refused() -> None:
-    document = certificate("subcubic:69")
+    document = certificate("subcubic:9")
     task = document["claim"]["task"]
     document["claim"]["distribution"] = [["1"] * (task["tokens"] - 1) + ["2"] for _ in range(task["length"])]
     document["claim"]["bounds"]["total"] = f"{(task['tokens'] + 1) ** task['length']:x}"
@@ -276,7 +282,7 @@ def enumerate_circuits(steps: list[dict[str, Any]]) -> list[tuple[int, str]]:
     return sorted(names.items())
 
 
-# --- the sequences of the toy model that refutes the published rule --------------------------------------
+# --- attack by changing what the proof chose --------------------------------------------------------------
 
 
 def test_perturbed_witnesses_are_rejected_or_prove_no_more_than_the_truth() -> None:
@@ -285,7 +291,7 @@ def test_perturbed_witnesses_are_rejected_or_prove_no_more_than_the_truth() -> N
     @settings(max_examples=150, deadline=None)
     @given(st.data())
     def attack(data: st.DataObject) -> None:
-        name = data.draw(st.sampled_from(["subcubic:8", "subcubic:26:tight", "subcubic:61", "subcubic:65", "subcubic:69"]))
+        name = data.draw(st.sampled_from(["subcubic:8", "subcubic:26:tight", "subcubic:1", "subcubic:5", "subcubic:9"]))
         document = certificate(name)
         leaves = list(witnesses(document))
         for _ in range(data.draw(st.integers(1, 3))):

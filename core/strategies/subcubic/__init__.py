@@ -45,7 +45,7 @@ class Subcubic:
         return PAPER if self.edition == "sound" else TIGHT
 
     def find(self, problem: Problem, progress: Progress) -> Proof:
-        """The proof. Errors: ONE_OUTPUT; PUBLISHED_TASK in the edition as-published."""
+        """The proof. Errors: ONE_OUTPUT, NOT_UNIFORM; PUBLISHED_TASK in the edition as-published."""
         bounds = prepare(problem, self.choice, self.rule)
         if self.edition == "as-published":
             found = confirm(problem, bounds, self.rule, self._published_gaps(problem, progress))

@@ -116,25 +116,30 @@ class Direct:
     used: Exact
 
 
-def direct(parts: Parts, choice: Choice, builder: Builder, weighted: bool) -> Direct:
+def direct(parts: Parts, choice: Choice, builder: Builder, summary: bool) -> Direct:
     """EU, bounded as the EU option says."""
     chain = Chain(builder, builder.circuit("EU"), None, (parts.direct_queries, parts.unembed))
     product = chain.product(0)
     if choice.eu in (ROWS_OF_EU, WHOLE_EU):
-        found = product.range_chain([])
-        entries = product.factors[0]
+        centred = _without_row(product, _mean_row(product.factors[0])) if summary else product
+        found, entries = centred.range_chain([]), centred.factors[0]
         whole = np.full_like(found.bound.ints, entries.ints.max() - entries.ints.min())
         used = Exact(whole, entries.exponent) if choice.eu == WHOLE_EU else found.bound
         return Direct(product.step, found, used)
-    row = _query_row(parts, choice.eu, weighted)
+    row = _query_row(parts, choice.eu, summary)
     if row is not None:
-        ones = Exact(np.ones((1, len(parts.direct_queries.ints)), dtype=object), 0)
-        chain = chain.peel(0, ones, row)
+        chain = _without_row(chain, row)
     found = chain.range_chain([None])
     return Direct(product.step, found, found.bound)
 
 
-def _query_row(parts: Parts, eu: int, weighted: bool) -> Exact | None:
+def _without_row(chain: Chain, row: Exact) -> Chain:
+    """One row taken off every row of the first factor: what is common to all queries."""
+    ones = Exact(np.ones((1, len(chain.factors[0].ints)), dtype=object), 0)
+    return chain.peel(0, ones, row)
+
+
+def _query_row(parts: Parts, eu: int, summary: bool) -> Exact | None:
     """The row that stands for all queries; folded biases are common to them and always belong to it."""
     biased = parts.direct_queries.ints.shape[1] - parts.tensors.query.ints.shape[1]
     if eu == MEAN_QUERY:
@@ -144,7 +149,7 @@ def _query_row(parts: Parts, eu: int, weighted: bool) -> Exact | None:
     if eu == SVD_QUERY:
         f = parts.tensors
         position = f.position.floats()
-        row = query_summary(f.query.floats() - position[-1] + position.mean(axis=0), f.w_u.floats(), weighted)
+        row = query_summary(f.query.floats() - position[-1] + position.mean(axis=0), f.w_u.floats(), weighted=summary)
     elif not biased:
         return None
     return dyadic(np.concatenate([row, np.ones(biased)]))

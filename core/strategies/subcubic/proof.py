@@ -35,13 +35,14 @@ class Bounds:
 
 
 def prepare(problem: Problem, choice: Choice, rule: Rule) -> Bounds:
-    """The exact part: witnesses are found, rounded and applied. Errors: ONE_OUTPUT."""
+    """The exact part: witnesses are found, rounded and applied. Errors: ONE_OUTPUT, NOT_UNIFORM."""
+    problem.task.require_uniform("subcubic")
     if problem.model.d_vocab_out < 2:
         raise CompactProofsError("ONE_OUTPUT", "the model has one output, so every answer is right; nothing to bound")
     parts, builder = Parts.of(problem), Builder()
     centre = dyadic(parts.tensors.position.floats().mean(axis=0)) if rule.centred else None
     found = scores(parts, choice, builder)
-    return Bounds(builder, found, direct(parts, choice, builder, rule.weighted), centre)
+    return Bounds(builder, found, direct(parts, choice, builder, rule.summary), centre)
 
 
 def view(problem: Problem, bounds: Bounds) -> View:

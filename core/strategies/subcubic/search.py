@@ -30,14 +30,15 @@ class Rule:
     best_wrong: a wrong token gives its largest wrong logit less that of the maximum, instead of the range of its row;
     own_query: the query's token is no subject to the gap;
     centred: the mean of PVOU moves to EVOU, for a position's largest value is taken before the average;
-    weighted: the summary of the queries by singular vectors is a weighted mean, as the published one is not.
+    summary: the row that stands for all queries has the right length (the published one by singular vectors has not),
+        and exact EU is centred by a row as well.
     """
 
     envelope: bool = False
     best_wrong: bool = False
     own_query: bool = False
     centred: bool = False
-    weighted: bool = False
+    summary: bool = False
 
 
 PAPER = Rule()
