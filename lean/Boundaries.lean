@@ -15,7 +15,3 @@ The theorems say: *if* the hypotheses of a rule hold, *then* its conclusion does
 8. **The decision procedure of correctness.** `correct` is any truth-valued function that agrees with correctness (`Certifies`, `Refutes`); over the reals one exists by classical logic. The proofs themselves use no axiom: not choice, not propositional extensionality, not quotients.
 9. **Lean itself**: its kernel, and here also that the wheel contains the Lean it says it does.
 -/
-namespace CompactProofs
-/-- A place for the list above; nothing is proved here. -/
-theorem boundaries : True := True.intro
-end CompactProofs

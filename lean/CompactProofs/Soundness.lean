@@ -134,6 +134,24 @@ where
     | [] => False
     | H :: l => G = H ∨ Member G l
 
+/-- **From terms to a margin fact.** For every output let some grid of the list bound its terms from above (after dividing the weights by any positive `g`), and let grid sums below the threshold, with the query's term, be certainly negative. Then the fact holds. -/
+theorem Soundness.margin_fact (C : Circuits F) (O n : Nat) (r : F) (q m : Nat) (l : List Grid)
+    (h : ∀ o, o < O → o ≠ m → Exists fun G : Grid => MarginFact.Member G l ∧ Exists fun w : Nat → Nat → F => Exists fun g : F => Exists fun step : F => Exists fun c : Nat → F => Exists fun last : F =>
+      0 < g ∧ (∀ i, i < n → ∀ x, x ≤ m → C.weight q i x = g * w i x) ∧ C.weight q n q = g * w n q ∧
+      (∀ i, i < n → ∀ x, x ≤ m → w i x * C.term r q i x o m ≤ step * cast (G.g i x) - c i) ∧ w n q * C.term r q n q o m ≤ last ∧
+      (∀ z, z < G.θ → (step * cast z - sum n c) + last < 0)) : MarginFact C O n r q m l :=
+  fun s hs hm o ho hne fails =>
+  match h o ho hne with
+  | ⟨G, hG, w, g, step, c, last, g0, hw, hwq, ht, hlast, hθ⟩ =>
+    have weights : ∀ i, i < Nat.succ n → C.weight (s n) i (s i) = g * w i (s i) := fun i hi => replace hs (fun y => C.weight y i (s i) = g * w i (s i))
+      ((lt_or_eq_of_lt_succ hi).elim (fun k => hw i k (s i) (hm i k))
+        (fun e => replace e (fun i => C.weight q i (s i) = g * w i (s i)) (replace hs (fun y => C.weight q n y = g * w n y) hwq)))
+    have nonneg := (Rule.margins C n s o m r g (fun i => w i (s i)) g0 weights).right.mp fails
+    have split : 0 ≤ sum n (fun i => w i (s i) * C.term r q i (s i) o m) + last :=
+      le_trans (Eq.subst (motive := fun y => 0 ≤ sum n (fun i => w i (s i) * C.term r y i (s i) o m) + w n (s n) * C.term r y n (s n) o m) hs nonneg)
+        (add_le_add_left (replace hs (fun y => w n y * C.term r q n y o m ≤ last) hlast) _)
+    ⟨G, hG, Rule.margin_convolution.rounding n (fun i x => w i x * C.term r q i x o m) G.g c step last G.θ s (fun i hi => ht i hi (s i) (hm i hi)) hθ split⟩
+
 /-- The sequences of the class that may fail, as counted by the recursion. -/
 def failures (top : Bool) (m n : Nat) : List Grid → Nat
   | [] => 0
@@ -259,6 +277,89 @@ where
   gate_le {x c : Nat} (b : Bool) (h : x ≤ c) : gate b x ≤ c := match b with
     | true => h
     | false => nat_zero_le c
+
+/-! ## With an end-of-sequence token
+
+The query is then a fixed token `t₀ n`, the right answer is the largest of the first `n` tokens, and there are `v^n` sequences. -/
+
+/-- A class for a fixed query: the good tokens are below `m`, and `m` occurs. -/
+def Class.ValidEos (k : Class) (v n : Nat) (t₀ : Nat → Nat) : Prop := k.q = t₀ n ∧ k.m < v ∧ (∀ x, k.good x = true → x < k.m) ∧ k.c < n
+
+theorem Class.label_eos {k : Class} {v n : Nat} {t₀ t : Nat → Nat} (h : k.ValidEos v n t₀) (ht : k.has n t = true) : maxBelow n t = k.m :=
+  have spec := mixed_spec k.good k.m n k.c t (both_right ht)
+  nat_le_antisymm
+    (maxBelow_le (fun i hi => (spec.left i hi).elim (fun e => replace e (fun x => x ≤ k.m) (nat_le_refl _)) (fun g => nat_le_of_lt (h.right.right.left _ g.right))))
+    (match sumNat_lt_exists (differs k.m t) n (replace spec.right (fun x => x < n) h.right.right.right) with
+      | ⟨i, hi, hd⟩ =>
+        have e : t i = k.m := beq_eq (match bool_cases (Nat.beq (t i) k.m) with
+          | .inl e => e
+          | .inr e => absurd (Eq.subst (motive := fun b => not b = false) e hd) true_ne_false)
+        replace e.symm (fun m => m ≤ maxBelow n t) (le_maxBelow n t i hi))
+theorem Class.count_eos {k : Class} {v n : Nat} {t₀ : Nat → Nat} (h : k.ValidEos v n t₀) : count v n (k.has n) t₀ = k.size v n :=
+  (count_congr (fun s hs => replace (hs.query.trans h.left.symm) (fun y => both (Nat.beq y k.q) (mixed k.good k.m n k.c s) = mixed k.good k.m n k.c s)
+    (replace (beq_refl k.q) (fun b => both b (mixed k.good k.m n k.c s) = mixed k.good k.m n k.c s) rfl))).trans
+    (count_mixed v k.good k.m h.right.left (eq_false_of_ne_true (fun e => nat_lt_irrefl k.m (h.right.right.left k.m e))) n k.c t₀)
+theorem Class.disjoint_eos {k l : Class} {v n : Nat} {t₀ : Nat → Nat} (hk : k.ValidEos v n t₀) (hl : l.ValidEos v n t₀) (h : k.q ≠ l.q ∨ k.m ≠ l.m ∨ k.c ≠ l.c)
+    (t : Nat → Nat) (ht : k.has n t = true) : l.has n t = false :=
+  eq_false_of_ne_true (fun hs =>
+    have em : k.m = l.m := (Class.label_eos hk ht).symm.trans (Class.label_eos hl hs)
+    h.elim (fun e => e (hk.left.trans hl.left.symm)) (fun h => h.elim (fun e => e em)
+      (fun e => e ((mixed_spec k.good k.m n k.c t (both_right ht)).right.symm.trans
+        (Eq.subst (motive := fun m => chosen (differs m t) n = l.c) em.symm (mixed_spec l.good l.m n l.c t (both_right hs)).right)))))
+theorem every_false_eos {v n : Nat} {t₀ : Nat → Nat} {k : Class} (hk : k.ValidEos v n t₀) {t : Nat → Nat} (ht : k.has n t = true) : (l : List Class) →
+    Every (fun k => k.ValidEos v n t₀) l → Every (fun k' => k.q ≠ k'.q ∨ k.m ≠ k'.m ∨ k.c ≠ k'.c) l → Every (fun x => x.fst t = false) (regions v n l)
+  | [], _, _ => True.intro
+  | _ :: l, hv, ha => ⟨Class.disjoint_eos hk hv.left ha.left t ht, every_false_eos hk ht l hv.right ha.right⟩
+theorem disjoint_regions_eos {v n : Nat} {t₀ : Nat → Nat} : (l : List Class) → Every (fun k => k.ValidEos v n t₀) l → Apart l → Disjoint (regions v n l)
+  | [], _, _ => True.intro
+  | _ :: l, hv, ha => ⟨fun _ ht => every_false_eos hv.left ht l hv.right ha.left, disjoint_regions_eos l hv.right ha.right⟩
+theorem regions_right_eos {C : Circuits F} {O n : Nat} {r : F} {v : Nat} {t₀ : Nat → Nat} {correct : (Nat → Nat) → Bool}
+    (hc : Certifies C O n r v n t₀ (maxBelow n) correct) : (l : List Class) → Every (fun k => k.ValidEos v n t₀) l →
+    Every (fun k => ∀ t, k.has n t = true → C.Correct O n r t k.m) l →
+    Every (fun x => x.snd ≤ count v n (fun s => both (x.fst s) (correct s)) t₀) (regions v n l)
+  | [], _, _ => True.intro
+  | k :: l, hv, h =>
+    ⟨replace (Class.count_eos hv.left).symm (fun x => x ≤ count v n (fun s => both (k.has n s) (correct s)) t₀)
+      (count_le (fun s hs hk => both_intro hk (hc s hs
+        (replace (Class.label_eos hv.left hk) (fun m => C.Correct O n r s m) (h.left s hk))))),
+     regions_right_eos hc l hv.right h.right⟩
+
+/-- **Proofs by classes, with an end-of-sequence token.** The facts are again those of `CubicFact` and `GapFact` (through `Rule.pure_sequences` and `Rule.gap_classes`). -/
+theorem Soundness.classes_eos (M : Model F) (O n : Nat) (r : F) (v : Nat) (t₀ : Nat → Nat) (correct : (Nat → Nat) → Bool)
+    (hc : M.Certifies O n r v n t₀ (maxBelow n) correct) (l : List Class) (hv : Every (fun k => k.ValidEos v n t₀) l) (ha : Apart l)
+    (h : Every (fun k => ∀ t, k.has n t = true → (M.circuits n).Correct O n r t k.m) l) : totalSize v n l ≤ count v n correct t₀ :=
+  replace (total_regions v n l).symm (fun x => x ≤ count v n correct t₀)
+    (Rule.disjoint_union v n correct t₀ (regions v n l) (disjoint_regions_eos l hv ha) (regions_right_eos (Model.certifies hc) l hv h))
+
+theorem inClass_label_eos {n m : Nat} {s : Nat → Nat} (h : inClass false m n s = true) : maxBelow n s = m :=
+  have le : ∀ i, i < n → s i ≤ m := fun i hi => le_of_lt_succ ((allBelow_iff (Nat.succ m) n s).mp (both_left h) i hi)
+  nat_le_antisymm (maxBelow_le le) ((nat_lt_or_le (maxBelow n s) m).elim
+    (fun k => absurd (Eq.subst (motive := fun b => not b = true)
+      ((allBelow_iff m n s).mpr (fun i hi => nat_lt_of_le_of_lt (le_maxBelow n s i hi) k)) (both_right h)).symm true_ne_false) id)
+
+/-- **Soundness of the margin-sum proofs, with an end-of-sequence token:** at least `Σ_m ((m+1)^n - m^n - F(m))` sequences are right. -/
+theorem Soundness.margin_sums_eos (M : Model F) (O n : Nat) (r : F) (v : Nat) (t₀ : Nat → Nat) (correct : (Nat → Nat) → Bool)
+    (hc : M.Certifies O n r v n t₀ (maxBelow n) correct) (grids : Nat → List Grid)
+    (h : ∀ m, m < v → MarginFact (M.circuits n) O n r (t₀ n) m (grids m)) :
+    sumNat v (fun m => classSize false m n - failures false m n (grids m)) ≤ count v n correct t₀ :=
+  have hC := Model.certifies hc
+  let piece : Nat → (Nat → Nat) → Nat := fun m s => one (both (inClass false m n s) (correct s))
+  have each : ∀ m, m < v → classSize false m n - failures false m n (grids m) ≤ sumOver v n (piece m) t₀ := fun m hm =>
+    class_bound (M.circuits n) O n r v (t₀ n) m false hm t₀ rfl correct
+      (fun s hs k c => hC s hs (replace (inClass_label_eos k) (fun m => (M.circuits n).Correct O n r s m) c)) (grids m) (h m hm)
+  have onlyOne : ∀ s, Fills v n t₀ s → sumNat v (fun m => piece m s) ≤ one (correct s) := fun s _ =>
+    match bool_cases (correct s) with
+    | .inl e => replace e (fun b => sumNat v (fun m => piece m s) ≤ one b)
+        (sumNat_delta_le (fun m => piece m s) (maxBelow n s) (one_le _)
+          (fun m ne => replace (eq_false_of_ne_true (fun c => ne (inClass_label_eos c).symm)) (fun b => one (both b (correct s)) = 0) rfl) v)
+    | .inr e => replace e (fun b => sumNat v (fun m => piece m s) ≤ one b)
+        (replace ((sumNat_congr (g := fun _ => 0) (fun m _ =>
+          show one (both (inClass false m n s) (correct s)) = 0 from
+          replace e (fun c => one (both (inClass false m n s) c) = 0)
+            (match inClass false m n s with
+              | true => rfl
+              | false => rfl))).trans (sumNat_zero v)) (fun x => x ≤ 0) (nat_le_refl 0))
+  nat_le_trans (sumNat_le each) (replace (sumOver_sumNat v v n piece t₀).symm (fun x => x ≤ count v n correct t₀) (sumOver_le onlyOne))
 
 /-- **The accuracy** that follows from any of the three bounds. -/
 theorem Soundness.accuracy (v n N : Nat) (correct : (Nat → Nat) → Bool) (t₀ : Nat → Nat) (h : N ≤ count (Nat.succ v) (Nat.succ n) correct t₀) :
