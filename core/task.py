@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 from typing import Literal
 
 from .errors import CompactProofsError
@@ -24,16 +25,33 @@ class Task:
     length: int
     tokens: int
     eos: int | None = None
+    masses: tuple[tuple[int, ...], ...] | None = None
+    """Weight of each token (in the order of the task) at each of the `length` positions; None: all 1."""
 
     @property
     def free(self) -> int:
         """Positions that do not hold the query."""
         return self.length - 1 if self.eos is None else self.length
 
+    def mass(self, position: int) -> tuple[int, ...]:
+        """Weights of the tokens at a position."""
+        return (1,) * self.tokens if self.masses is None else self.masses[position]
+
+    def below(self, m: int) -> list[int]:
+        """Entry i: mass of tokens 0..m-1 at the free positions i, i+1, ...; the last entry is 1."""
+        result = [1]
+        for position in reversed(range(self.free)):
+            result.append(result[-1] * (m if self.masses is None else sum(self.masses[position][:m])))
+        return result[::-1]
+
+    def own_mass(self, q: int) -> int:
+        """Weight of the query."""
+        return 1 if self.masses is None or self.eos is not None else self.masses[self.free][q]
+
     @property
     def total(self) -> int:
-        """Number of sequences."""
-        return int(self.tokens**self.length)
+        """Mass of all sequences: their number, if all weights are 1."""
+        return prod(sum(self.mass(position)) for position in range(self.length))
 
     def queries(self, m: int) -> int:
         """Queries of maximum m are 0..queries(m)-1; the end-of-sequence token is query 0."""
@@ -48,8 +66,9 @@ class Task:
         return q if self.eos is None else self.tokens
 
     def class_size(self, q: int, m: int) -> int:
-        """Sequences with query q and maximum m."""
-        return int((m + 1) ** self.free - (0 if self.holds_max(q, m) else m**self.free))
+        """Mass of the sequences with query q and maximum m."""
+        free = self.below(m + 1)[0] - (0 if self.holds_max(q, m) else self.below(m)[0])
+        return free * self.own_mass(q)
 
     def token_rows(self) -> list[int]:
         """Embedding rows in the order used throughout: tokens, then the end-of-sequence token."""
@@ -57,6 +76,12 @@ class Task:
         if self.kind == "min":
             order.reverse()
         return order if self.eos is None else [*order, self.eos]
+
+    def require_uniform(self, strategy: str) -> None:
+        """Errors: NOT_UNIFORM, for strategies that count sequences by their shape."""
+        if self.masses is not None:
+            text = f"{strategy} counts inputs of the uniform distribution only; use margin-tree or margin-convolution"
+            raise CompactProofsError("NOT_UNIFORM", text)
 
     def output_columns(self, outputs: int) -> list[int]:
         """Unembedding columns: the label of each token in the same order, then the other outputs."""
@@ -91,5 +116,6 @@ def task_for(
         raise CompactProofsError("TASK_EOS", text, model.source)
     length = model.n_ctx - (0 if eos is None else 1)
     if length < 1:
-        raise CompactProofsError("TASK_LENGTH", f"{model.n_ctx} positions leave no token beside the query", model.source)
+        text = f"{model.n_ctx} positions leave no token beside the query"
+        raise CompactProofsError("TASK_LENGTH", text, model.source)
     return Task(kind, length, tokens, eos)

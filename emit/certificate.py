@@ -52,7 +52,7 @@ def _claim(problem: Problem, proof: Proof) -> Json:
     task, (n, exponent) = problem.task, problem.threshold
     return {
         "architecture": "one-layer attention-only",
-        "distribution": "uniform",
+        "distribution": _distribution(problem),
         "semantics": "real",
         "task": {"kind": task.kind, "length": task.length, "tokens": task.tokens, "eos": task.eos},
         "quantity": {"margin_above": hexadecimal(n), "exponent": exponent},
@@ -62,6 +62,15 @@ def _claim(problem: Problem, proof: Proof) -> Json:
             "total": hexadecimal(task.total),
         },
     }
+
+
+def _distribution(problem: Problem) -> Json:
+    """Weights are written in the order of the tokens, which `min` reverses."""
+    task = problem.task
+    if task.masses is None:
+        return "uniform"
+    rows = task.masses if task.kind == "max" else [row[::-1] for row in task.masses]
+    return [[hexadecimal(weight) for weight in row] for row in rows]
 
 
 def run_checker(path: str) -> dict[str, Any]:

@@ -5,19 +5,17 @@ from __future__ import annotations
 import json
 import sys
 import time
-from fractions import Fraction
 from typing import Any
 
 import click
 
 from ..core.checkpoint import load
-from ..core.errors import CompactProofsError
+from ..core.claim import parse, task_of
 from ..core.files import check_target
 from ..core.problem import Problem
 from ..core.proof import Proof
 from ..core.strategies import STRATEGIES
 from ..core.strategies import strategy as by_name
-from ..core.task import task_for
 from .all_strategies import run_all, table
 from .certificate import publish
 from .console import guarded, percent, progress_bar
@@ -30,6 +28,9 @@ Examples:
   certify --exact models/max_of_10_v64_seed123.safetensors --strategy cubic -o cubic.json
   # an estimate in floating point, which proves nothing and writes nothing
   certify models/max_of_4_v64_seed123.safetensors --strategy cubic
+  # the smallest of tokens 0..31 by a margin of at least 1/2, the last position favouring small tokens
+  certify --exact models/max_of_4_v64_seed123.safetensors -o min.json \\
+    --claim "P(margin > 1/2) of min of 32 tokens when query ~ 3/4 {0..7} + 1/4 {8..31}"
   # every strategy: a directory of certificates, and a table
   certify --exact models/max_of_4_v64_seed123.safetensors --strategy all -o certificates
 """
@@ -47,10 +48,7 @@ Examples:
     help=f"How to prove it: {', '.join(STRATEGIES)}; subcubic:1 to subcubic:100, or subcubic:EU,COMBINATION,ERROR; "
     "all for a table, with -o DIRECTORY. The last two take an edition: :sound (default), :as-published, :tight.",
 )
-@click.option("--task", "kind", type=click.Choice(["max", "min"]), default="max", show_default=True)
-@click.option("--tokens", type=int, help="Tokens 0..N-1 of the task, if the vocabulary holds more.")
-@click.option("--eos", type=int, help="End-of-sequence token that follows the input and is the query.")
-@click.option("--margin-above", metavar="R", help="Count margins above this dyadic number (default 0: right answers).")
+@click.option("--claim", "claim_text", metavar="TEXT", default="accuracy", show_default=True, help="What to prove.")
 @click.option("--force", is_flag=True, help="Replace an existing certificate.")
 @click.option("--no-check", is_flag=True, help="Do not run the checker before publishing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -59,10 +57,7 @@ def certify(
     exact: bool,
     output: str | None,
     strategy: str,
-    kind: Any,
-    tokens: int | None,
-    eos: int | None,
-    margin_above: str | None,
+    claim_text: str,
     force: bool,
     no_check: bool,
     as_json: bool,
@@ -72,7 +67,8 @@ def certify(
         raise click.UsageError("--exact needs -o FILE, and -o is only for --exact")
     start = time.perf_counter()
     loaded = load(model)
-    problem = Problem(loaded, task_for(loaded, kind, tokens, eos), threshold(margin_above))
+    claim = parse(claim_text)
+    problem = Problem(loaded, task_of(claim, loaded), claim.threshold)
     if strategy.partition(":")[0] == "all":
         rows = run_all(problem, strategy.partition(":")[2] or "sound", output, force, not no_check, as_json)
         click.echo(json.dumps(rows, sort_keys=True) if as_json else "\n".join(table(rows)))
@@ -87,21 +83,6 @@ def certify(
         report = _report(problem, proof, output, size, checked)
     report["seconds"] = round(time.perf_counter() - start, 3)
     click.echo(json.dumps(report, sort_keys=True) if as_json else "\n".join(_lines(report)))
-
-
-def threshold(text: str | None) -> tuple[int, int]:
-    """A decimal or fraction that is a dyadic number, as (odd n, exponent)."""
-    try:
-        value = Fraction(text or "0")
-    except (ValueError, ZeroDivisionError):
-        raise click.UsageError(f"--margin-above {text!r} is not a number") from None
-    n, d = value.numerator, value.denominator
-    if d & (d - 1) or abs(n) >> 2000 or d >> 2000:
-        raise click.UsageError(f"--margin-above {text}: only numbers n / 2^e are exact; try a nearby one")
-    if n == 0:
-        return 0, 0
-    twos = (n & -n).bit_length() - 1
-    return n >> twos, twos - (d.bit_length() - 1)
 
 
 def _estimate(problem: Problem, name: str) -> dict[str, Any]:

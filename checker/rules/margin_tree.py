@@ -94,9 +94,9 @@ def _walk(outputs: tuple[Output, ...], m: int, holds: bool, step: Step) -> tuple
     at_most, below = step.task.below(m + 1), step.task.below(m)
     comparisons = 2 * (m + 1).bit_length() + 3
     wrong = undecided = 0
-    stack = [(0, holds, [(output, output.start) for output in outputs])] if outputs else []
+    stack = [(0, holds, 1, [(output, output.start) for output in outputs])] if outputs else []
     while stack:
-        level, has, live = stack.pop()
+        level, has, before, live = stack.pop()  # `before` is the mass of the tokens chosen so far
         after = level + 1
         step.meter.count(len(live) * comparisons)
         lost, alive = 0, []
@@ -106,14 +106,14 @@ def _walk(outputs: tuple[Output, ...], m: int, holds: bool, step: Step) -> tuple
             alive.append(_alive(table, -output.radius - total, has, m))
         remaining = reduce(or_, alive) & ~lost
         for t in _tokens(lost):
-            wrong += masses[level][t] * (at_most[after] - (0 if has or t == m else below[after]))
+            wrong += before * masses[level][t] * (at_most[after] - (0 if has or t == m else below[after]))
         for t in _tokens(remaining):
             if after == free:
-                undecided += masses[level][t]
+                undecided += before * masses[level][t]
                 continue
             child = [(o, total + o.levels[level].term[t]) for (o, total), mask in zip(live, alive) if mask >> t & 1]
             step.meter.count(len(child))
-            stack.append((after, has or t == m, child))
+            stack.append((after, has or t == m, before * masses[level][t], child))
     return wrong, undecided
 
 

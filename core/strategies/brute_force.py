@@ -6,14 +6,15 @@ Doubles decide almost every sequence; those near a tie are decided by exact logi
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from math import prod
 
 import numpy as np
 
 from ..errors import CompactProofsError
-from ..exact import Floats
 from ..problem import Problem
 from ..proof import Builder, Proof, hexadecimal, region_json
+from ..task import Task
 from ..weights import Enclosure, precision
 
 LIMIT = 1 << 25  # sequences; beyond it other strategies prove more in less time
@@ -51,7 +52,7 @@ def estimate(problem: Problem) -> int:
         for m in range(task.tokens):
             if q < task.queries(m):
                 lost, close = _class(problem, q, m)
-                wrong += lost + len(close)
+                wrong += lost + sum(mass(task, q, sequence) for sequence in close)
     return task.total - wrong
 
 
@@ -97,18 +98,19 @@ def _class(problem: Problem, q: int, m: int) -> tuple[int, list[tuple[int, ...]]
         sums, sequences = (tail_sums, tails) if holds or m in prefix else only_m
         for i, t in enumerate(prefix):
             sums = sums + terms[i, t]
-        lost, close = _sort_out(sums, scale)
-        wrong += lost
-        near += [(*prefix, *sequences[i]) for i in close]
+        top = sums.max(axis=1)
+        lost = top > SLACK * scale
+        close = ~lost & ~(top < -SLACK * scale)  # a sum that is no number is close, too
+        wrong += sum(mass(task, q, (*prefix, *sequences[i])) for i in lost.nonzero()[0])
+        near += [(*prefix, *sequences[i]) for i in close.nonzero()[0]]
     return wrong, near
 
 
-def _sort_out(sums: Floats, scale: float) -> tuple[int, list[int]]:
-    """Count the rows with an output above zero; number those near it, or that are not numbers."""
-    top = sums.max(axis=1)
-    lost = top > SLACK * scale
-    near = ~lost & ~(top < -SLACK * scale)
-    return int(lost.sum()), [int(i) for i in near.nonzero()[0]]
+def mass(task: Task, q: int, free: Sequence[int]) -> int:
+    """Weight of one input."""
+    if task.masses is None:
+        return 1
+    return task.own_mass(q) * prod(task.masses[i][t] for i, t in enumerate(free))
 
 
 def _settle(problem: Problem, near: list[tuple[int, int, tuple[int, ...]]], digits: int) -> tuple[int, int]:
@@ -120,9 +122,9 @@ def _settle(problem: Problem, near: list[tuple[int, int, tuple[int, ...]]], digi
         for _, _, sequence in group:
             verdicts = [_margin(problem, q, m, o, sequence, token, position) for o in _others(problem, m)]
             if any(low >= 0 for low, _ in verdicts):
-                wrong += 1
+                wrong += mass(problem.task, q, sequence)
             elif any(high >= 0 for _, high in verdicts):
-                undecided += 1
+                undecided += mass(problem.task, q, sequence)
     return wrong, undecided
 
 

@@ -39,6 +39,7 @@ class Relaxed:
 def cubic(problem: Problem, progress: Progress = lambda done, total: None) -> Proof:
     """Proof of the cubic bound."""
     task = problem.task
+    task.require_uniform("cubic")
     right = 0
     judge = Judge(problem)
     for m in range(task.tokens):
@@ -171,7 +172,8 @@ class Judge:
             (low, high), (p_low, p_high) = self._weights(q, digits)
             upper = lower = 0
             for row, positions, value in terms:
-                small, large = low[row] * sum(p_low[i] for i in positions), high[row] * sum(p_high[i] for i in positions)
+                small = low[row] * sum(p_low[i] for i in positions)
+                large = high[row] * sum(p_high[i] for i in positions)
                 upper += value * (large if value > 0 else small)
                 lower += value * (small if value > 0 else large)
             if upper < 0 or lower >= 0:
@@ -181,5 +183,5 @@ class Judge:
     def _weights(self, q: int, digits: int) -> tuple[Enclosure, Enclosure]:
         if (q, digits) not in self.rows:
             chosen = precision(self.problem.circuits, digits)
-            self.rows[q, digits] = list(self.problem.enclosures(chosen, [q]))[0]
+            self.rows[q, digits] = next(self.problem.enclosures(chosen, [q]))
         return self.rows[q, digits]

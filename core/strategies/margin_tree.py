@@ -15,6 +15,7 @@ from ..errors import CompactProofsError
 from ..problem import Problem
 from ..proof import Builder, Proof, hexadecimal, region_json
 from ..screen import survivors
+from ..task import Task
 from ..weights import Enclosure, Precision, precision
 
 DIGITS = (64, 128, 512)
@@ -59,7 +60,7 @@ def margin_tree(
                 if q < task.queries(m) and task.class_size(q, m):
                     outputs = [int(o) for o in alive[m][q].nonzero()[0]]
                     tables = [_table(problem, q, m, o, token, position, chosen) for o in outputs]
-                    _walk(tables, m, task.holds_max(q, m), task.free, tally, nodes)
+                    _walk(tables, q, m, task, tally, nodes)
         if not tally.undecided:
             break
     return _proof(problem, chosen, tally)
@@ -126,20 +127,24 @@ def _table(
 
 
 
-def _walk(tables: list[Table], m: int, holds: bool, free: int, tally: Tally, limit: int) -> None:
-    """Add the sequences of one class that are wrong, or undecided, to the tally."""
+def _walk(tables: list[Table], q: int, m: int, task: Task, tally: Tally, limit: int) -> None:
+    """Add the mass of one class that is wrong, or undecided, to the tally."""
+    own, free = task.own_mass(q), task.free
     if free == 0:
         if any(table.start >= table.band for table in tables):
-            tally.wrong += 1
+            tally.wrong += own
         elif any(table.start >= -table.band for table in tables):
-            tally.undecided += 1
+            tally.undecided += own
         return
+    at_most, below = task.below(m + 1), task.below(m)
+    masses = [task.mass(position) for position in range(free)]
 
-    def visit(level: int, has: bool, live: list[tuple[Table, int]]) -> None:
+    def visit(level: int, has: bool, live: list[tuple[Table, int]], mass: int) -> None:
         tally.nodes += 1
         if tally.nodes > limit:
-            raise CompactProofsError("TREE_TOO_LARGE", f"the margin tree has more than {limit} nodes; use another strategy")
-        rest = free - 1 - level
+            text = f"the margin tree has more than {limit} nodes; use another strategy"
+            raise CompactProofsError("TREE_TOO_LARGE", text)
+        after = level + 1
         lost: set[int] = set()
         followers: dict[int, list[tuple[Table, int]]] = {}
         for table, total in live:
@@ -147,17 +152,17 @@ def _walk(tables: list[Table], m: int, holds: bool, free: int, tally: Tally, lim
             for t in _candidates(table, level, -table.band - total, has, m):
                 followers.setdefault(t, []).append((table, total + table.terms[level][t]))
         for t in lost:
-            tally.wrong += (m + 1) ** rest - (0 if has or t == m else m**rest)
+            tally.wrong += mass * masses[level][t] * (at_most[after] - (0 if has or t == m else below[after]))
         for t, children in followers.items():
             if t in lost:
                 continue
-            if rest == 0:
-                tally.undecided += 1
+            if after == free:
+                tally.undecided += mass * masses[level][t]
             else:
-                visit(level + 1, has or t == m, children)
+                visit(after, has or t == m, children, mass * masses[level][t])
 
     if tables:
-        visit(0, holds, [(table, table.start) for table in tables])
+        visit(0, task.holds_max(q, m), [(table, table.start) for table in tables], own)
 
 
 def _at_least(table: Table, level: int, needed: int) -> Iterator[int]:

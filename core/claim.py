@@ -1,0 +1,209 @@
+"""The claim language, one grammar (claim.lark) for the command line, reports and the Lean export.
+
+    accuracy
+    accuracy of min of 32 tokens >= 99%
+    P(margin > 1/2) of max with query token 64
+    accuracy when position 0 in {0..31} and query in {5, 7}
+    accuracy when every position ~ 3/4 {0..31} + 1/4 {32..63} >= 0.999
+
+A condition restricts a position to a set of tokens, or gives it a mixture of uniform distributions over sets; positions
+are independent. Without a condition a position is uniform over all tokens.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache
+from math import gcd, lcm
+from pathlib import Path
+from typing import Any, Literal
+
+from lark import Lark, Transformer, UnexpectedInput, v_args
+from lark.exceptions import VisitError
+
+from .errors import CompactProofsError
+from .model import Model
+from .task import Task, task_for
+
+MOST_TOKENS = 1 << 16
+NAMES = {
+    "$END": "the end of the claim",
+    "<END-OF-FILE>": "the end of the claim",
+    "INT": "a number",
+    "NUMBER": "a number",
+    "KIND": "'max' or 'min'",
+    "MINUS": "'-'",
+    "PERCENT": "'%'",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Shares of tokens at a place ("query", "every", or a position from 0): (probability, tokens), uniform in each."""
+
+    place: int | str
+    shares: tuple[tuple[Fraction, tuple[int, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A parsed claim; `tokens` and `eos` are None where the model decides, `bound` where none is asked."""
+
+    threshold: tuple[int, int]
+    kind: Literal["max", "min"]
+    tokens: int | None
+    eos: int | None
+    conditions: tuple[Condition, ...]
+    bound: Fraction | None
+
+
+@v_args(inline=True)
+class _Reader(Transformer[Any, Any]):
+    """Parse tree to Claim; every method is a rule of the grammar."""
+
+    def accuracy(self) -> tuple[int, int]:
+        return 0, 0
+
+    def margin(self, value: Fraction) -> tuple[int, int]:
+        return dyadic(value)
+
+    def signed(self, sign: object, value: Fraction) -> Fraction:
+        return -value if sign else value
+
+    def fraction(self, over: str, under: str | None) -> Fraction:
+        if under is not None and Fraction(under) == 0:
+            raise CompactProofsError("CLAIM_VALUE", "a fraction has denominator 0")
+        return Fraction(over) / Fraction(under or "1")
+
+    def task(self, kind: str, tokens: str | None, eos: str | None) -> tuple[str, int | None, int | None]:
+        return str(kind), tokens and int(tokens), eos and int(eos)
+
+    def position(self, number: str) -> int:
+        return int(number)
+
+    def every(self) -> str:
+        return "every"
+
+    def query(self) -> str:
+        return "query"
+
+    def range(self, low: str, high: str | None) -> range:
+        if int(high or low) > MOST_TOKENS:
+            raise CompactProofsError("CLAIM_TOKEN", f"token {high or low}, at most {MOST_TOKENS}")
+        return range(int(low), int(high or low) + 1)
+
+    def set(self, *ranges: range) -> tuple[int, ...]:
+        return tuple(sorted({token for part in ranges for token in part}))
+
+    def share(self, weight: Fraction, tokens: tuple[int, ...]) -> tuple[Fraction, tuple[int, ...]]:
+        return weight, tokens
+
+    def restricted(self, place: int | str, tokens: tuple[int, ...]) -> Condition:
+        return Condition(place, ((Fraction(1), tokens),))
+
+    def weighted(self, place: int | str, *shares: tuple[Fraction, tuple[int, ...]]) -> Condition:
+        return Condition(place, shares)
+
+    def bound(self, value: Fraction, percent: object) -> Fraction:
+        return value / 100 if percent else value
+
+    def start(self, threshold: tuple[int, int], task: Any, *rest: Any) -> Claim:
+        kind, tokens, eos = task or ("max", None, None)
+        conditions = tuple(item for item in rest[:-1] if item is not None)
+        return Claim(threshold, kind, tokens, eos, conditions, rest[-1])
+
+
+@cache
+def _parser() -> Lark:
+    grammar = Path(__file__).with_name("claim.lark").read_text()
+    return Lark(grammar, parser="lalr", maybe_placeholders=True)
+
+
+def parse(text: str) -> Claim:
+    """Read a claim. Errors: CLAIM_SYNTAX with the column and what was expected, CLAIM_VALUE."""
+    if len(text) > 10_000:
+        raise CompactProofsError("CLAIM_SYNTAX", f"{len(text)} characters, at most 10000")
+    try:
+        claim: Claim = _Reader().transform(_parser().parse(text))
+    except UnexpectedInput as fault:
+        ended = getattr(getattr(fault, "token", None), "type", "") == "$END"
+        column = len(text) + 1 if ended else fault.column
+        wanted = sorted(getattr(fault, "expected", None) or getattr(fault, "allowed", None) or ())
+        names = ", ".join(dict.fromkeys(_name(terminal) for terminal in wanted))
+        rest = text[column - 1 : column + 19] or "the end"
+        raise CompactProofsError("CLAIM_SYNTAX", f"column {column}: expected {names}, found {rest!r}") from None
+    except VisitError as fault:
+        if isinstance(fault.orig_exc, CompactProofsError):
+            raise fault.orig_exc from None
+        raise
+    return claim
+
+
+def _name(terminal: str) -> str:
+    if terminal in NAMES:
+        return NAMES[terminal]
+    definition = next((t for t in _parser().terminals if t.name == terminal), None)
+    return f"'{definition.pattern.value}'" if definition is not None else terminal
+
+
+def dyadic(value: Fraction) -> tuple[int, int]:
+    """(n, e) with n odd and value = n * 2**e; (0, 0) for zero. Errors: CLAIM_VALUE for other fractions."""
+    n, d = value.numerator, value.denominator
+    if d & (d - 1) or abs(n) >> 2000 or d >> 2000:
+        raise CompactProofsError("CLAIM_VALUE", f"{value} is not of the form n / 2^e; choose a nearby number that is")
+    if n == 0:
+        return 0, 0
+    twos = (n & -n).bit_length() - 1
+    return n >> twos, twos - (d.bit_length() - 1)
+
+
+def task_of(claim: Claim, model: Model) -> Task:
+    """The task of a claim for a model. Errors: CLAIM_POSITION, CLAIM_TOKEN, CLAIM_SHARES and those of task_for."""
+    task = task_for(model, claim.kind, claim.tokens, claim.eos)
+    if not claim.conditions:
+        return task
+    rows = [[Fraction(1)] * task.tokens for _ in range(task.length)]
+    for condition in claim.conditions:
+        row = _shares(condition, task)
+        for position in _positions(condition.place, task):
+            rows[position] = row
+    masses = tuple(_integers(row) for row in rows)
+    if claim.kind == "min":
+        masses = tuple(row[::-1] for row in masses)
+    return task if all(weight == 1 for row in masses for weight in row) else replace(task, masses=masses)
+
+
+def _positions(place: int | str, task: Task) -> list[int]:
+    if place == "every":
+        return list(range(task.length))
+    if place == "query":
+        if task.eos is not None:
+            raise CompactProofsError("CLAIM_POSITION", f"the query is token {task.eos}; conditions are on positions")
+        return [task.length - 1]
+    if not isinstance(place, int) or place >= task.length:
+        raise CompactProofsError("CLAIM_POSITION", f"position {place}, inputs have positions 0..{task.length - 1}")
+    return [place]
+
+
+def _shares(condition: Condition, task: Task) -> list[Fraction]:
+    """Probability of each token at a place, up to a factor."""
+    total = sum((weight for weight, _ in condition.shares), Fraction(0))
+    if total != 1:
+        raise CompactProofsError("CLAIM_SHARES", f"shares at {condition.place} sum to {total}, they must sum to 1")
+    row = [Fraction(0)] * task.tokens
+    for weight, tokens in condition.shares:
+        if not tokens or tokens[-1] >= task.tokens:
+            text = f"a set at {condition.place} is empty or holds a token beyond {task.tokens - 1}"
+            raise CompactProofsError("CLAIM_TOKEN", text)
+        for token in tokens:
+            row[token] += weight / len(tokens)
+    return row
+
+
+def _integers(row: list[Fraction]) -> tuple[int, ...]:
+    """The smallest integers in the same proportions."""
+    scale = lcm(*(value.denominator for value in row))
+    numbers = [int(value * scale) for value in row]
+    common = gcd(*numbers)
+    return tuple(number // common for number in numbers)
