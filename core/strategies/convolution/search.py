@@ -1,0 +1,228 @@
+"""Best-first search for items (docs/FORMAT.md, "Convolution"): in doubles, so that it proves nothing.
+
+Every maximum starts without items: all of its inputs may be wrong. A heap holds places that could be refined, with the
+gain expected for each operation of the checker; the best move of a place is found when it comes up, and applied
+when it comes up again.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from ...problem import Problem
+from .block import Block, Found, Value, scale
+from .moves import Move, Samples, certain, deep, opening, refinements, sample
+from .terms import view
+
+SOFT = 0.3  # what a step towards a useful count is worth beside a gain
+WORTH = 3e-5  # shares of all inputs below which no deep moves are tried
+CHEAPEST = 400  # operations; keeps free moves from an infinite rank
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """Where to stop: width of the bounds, or lower bound reached (as shares), or operations spent."""
+
+    gap: float | None = None
+    least: float | None = None
+    operations: int | None = None
+
+    @property
+    def two_sided(self) -> bool:
+        return self.gap is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Something to refine: a maximum without items, one item, or the certain failures."""
+
+    m: int
+    what: str
+    number: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A move with its estimates."""
+
+    rate: float
+    gone: tuple[int, ...]
+    found: tuple[Found, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What the items so far prove, and what they cost."""
+
+    above: float
+    below: float
+    operations: int
+
+    def reached(self, goal: Goal) -> bool:
+        return (goal.gap is not None and self.above - self.below <= goal.gap) or (
+            goal.least is not None and 1 - self.above >= goal.least
+        )
+
+
+Watch = Callable[[State], None]
+
+
+class Search:
+    """The blocks of all maxima, refined until the goal is reached or nothing helps."""
+
+    def __init__(self, problem: Problem, goal: Goal, fixed: int) -> None:
+        self.problem, self.goal = problem, goal
+        self.samples: dict[int, Samples] = {}
+        self.blocks: dict[int, Block] = {}
+        self.values: dict[int, Value] = {}
+        self.heap: list[tuple[float, int, Place, Ready | None]] = []
+        self.entries = 0
+        self.fixed = fixed
+        for m in range(problem.task.tokens):
+            self._start(m)
+        self.state = self._sum()
+
+    def _start(self, m: int) -> None:
+        task, seen = self.problem.task, view(self.problem, m)
+        weight = ((m + 1) / task.tokens) ** task.free / (1 if task.eos is not None else task.tokens)
+        block = Block(seen, scale(seen), weight, self.goal.two_sided)
+        self.blocks[m], self.values[m] = block, block.value()
+        loss = self.values[m].above
+        if loss > 1e-12:
+            self._push(loss, Place(m, "open"), None)  # every maximum is looked at before any is refined
+            if self.goal.two_sided:
+                self._push(loss * 1e-5, Place(m, "certain"), None)
+
+    def _push(self, rate: float, place: Place, ready: Ready | None) -> None:
+        self.entries += 1
+        heapq.heappush(self.heap, (-rate, self.entries, place, ready))
+
+    def _sum(self) -> State:
+        values = self.values.values()
+        operations = self.fixed + sum(value.operations for value in values)
+        return State(sum(value.above for value in values), sum(value.below for value in values), operations)
+
+    def run(self, watch: Watch) -> bool:
+        """Refine until the goal is reached; False if nothing more can be done."""
+        while not self.state.reached(self.goal):
+            if not self.heap:
+                return False
+            _, _, place, ready = heapq.heappop(self.heap)
+            found = next((each for each in self.blocks[place.m].found if each.number == place.number), None)
+            if place.number >= 0 and found is None:
+                continue
+            if ready is None:
+                self._look(place, found)
+            elif self._affordable(place.m, ready):
+                self._apply(place, ready)
+                watch(self.state)
+        return True
+
+    def _look(self, place: Place, found: Found | None) -> None:
+        """Find the best move of a place and queue it by its rate."""
+        ready = self._best(place, found)
+        if ready is not None:
+            self._push(ready.rate, place, ready)
+        elif found is not None and len(found.draft.queries) > 3 and found.draft.kind == "upper":
+            self._force(place, found)
+
+    def _force(self, place: Place, found: Found) -> None:
+        """Where no single step helps, fewer queries at a time may: with little hope, but in the end."""
+        value = self.values[place.m]
+        gap, loss = value.above - value.below, found.total * self.blocks[place.m].weight
+        if gap < 2e-6 or loss < 0.2 * gap:
+            return
+        ready = self._evaluated(self.blocks[place.m], list(refinements(self.blocks[place.m], found))[-2])
+        if ready is not None:
+            cost = sum(each.operations for each in ready[1])
+            self._push(1e-4 * gap / max(cost, CHEAPEST), place, Ready(0.0, ready[0], ready[1]))
+
+    def _moves(self, place: Place, found: Found | None) -> Iterator[Move]:
+        block = self.blocks[place.m]
+        if place.what == "certain":
+            yield from certain(block, self._samples(place.m))
+        elif found is None:
+            yield from opening(block)
+        else:
+            yield from refinements(block, found)
+
+    def _best(self, place: Place, found: Found | None) -> Ready | None:
+        """The move with the largest gain for each operation."""
+        block, before = self.blocks[place.m], self.values[place.m]
+        best: Ready | None = None
+        most = 0.0
+        for move in self._moves(place, found):
+            best, most = self._better(block, before, move, best, most)
+        hope = self._hope(place, found, block, before)
+        if hope > 2e-5 and most < 0.15 * hope:
+            for move in deep(block, found):
+                best, most = self._better(block, before, move, best, most)
+        return best
+
+    def _better(
+        self, block: Block, before: Value, move: Move, best: Ready | None, most: float
+    ) -> tuple[Ready | None, float]:
+        """The better of two moves with its gain."""
+        evaluated = self._evaluated(block, move)
+        if evaluated is None:
+            return best, most
+        after = block.without(*evaluated).value()
+        gain = before.above - after.above + after.below - before.below + SOFT * max(before.raw - after.raw, 0.0)
+        if gain <= 1e-3 * max(before.above - before.below, 1e-12):
+            return best, most
+        rate = gain / max(after.operations - before.operations, CHEAPEST)
+        return (Ready(rate, *evaluated), gain) if best is None or rate > best.rate else (best, most)
+
+    def _hope(self, place: Place, found: Found | None, block: Block, before: Value) -> float:
+        """What is still to be had, by sampling; nothing where deep moves are not worth their time."""
+        if place.what == "certain" or before.above - before.below < WORTH:
+            return 0.0
+        if found is not None:
+            loss = found.total * block.weight
+            if found.draft.kind != "upper" or len(found.draft.outputs) <= 4 or loss < 2e-5:
+                return 0.0
+        floor = self._samples(place.m).wrong * float(block.view.size.sum()) * block.weight
+        return max(0.0, before.above - floor)
+
+    def _samples(self, m: int) -> Samples:
+        if m not in self.samples:
+            self.samples[m] = sample(self.problem, self.blocks[m].view)
+        return self.samples[m]
+
+    @staticmethod
+    def _evaluated(block: Block, move: Move) -> tuple[tuple[int, ...], tuple[Found, ...]] | None:
+        found = []
+        for draft in move.drafts:
+            each = block.evaluate(draft)
+            if each is None:
+                return None
+            found.append(each)
+        return move.gone, tuple(found)
+
+    def _affordable(self, m: int, ready: Ready) -> bool:
+        limit = self.goal.operations
+        if limit is None:
+            return True
+        after = self.blocks[m].without(ready.gone, ready.found).value().operations
+        return self.state.operations - self.values[m].operations + after <= limit
+
+    def _apply(self, place: Place, ready: Ready) -> None:
+        m = place.m
+        block = self.blocks[m] = self.blocks[m].without(ready.gone, ready.found)
+        before, value = self.values[m], block.value()
+        self.values[m] = value
+        state = self.state
+        self.state = State(
+            state.above + value.above - before.above,
+            state.below + value.below - before.below,
+            state.operations + value.operations - before.operations,
+        )
+        gap = value.above - value.below
+        for each in ready.found:
+            loss = min(each.total * block.weight, gap) if each.draft.kind == "upper" else 0.3 * gap
+            if loss > 1e-9 and each.draft.kind != "screen":
+                self._push(loss / max(each.operations, CHEAPEST), Place(m, "item", each.number), None)
+        if place.what == "certain":
+            self._push(gap * 1e-4, place, None)

@@ -1,0 +1,69 @@
+"""Nearly exact bounds at every length: search, confirm, and search on where the exact counts fall short of the goal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ...errors import CompactProofsError
+from ...problem import Problem
+from ...proof import Proof
+from ...weights import precision
+from .moves import FINEST
+from .operations import setup_operations
+from .search import Goal, Search, State
+from .write import Confirmed, Writer, proof, unit_of
+
+AUTO = Goal(gap=0.0005)
+DIGITS = 64
+ROUNDS = 8
+Progress = Callable[[State], None]
+
+
+def margin_convolution(problem: Problem, progress: Progress = lambda state: None, goal: Goal = AUTO) -> Proof:
+    """A proof that reaches the goal. Errors: GOAL_NOT_REACHED, BUDGET_TOO_SMALL."""
+    chosen = precision(problem.circuits, DIGITS)
+    fixed = setup_operations(problem, chosen)
+    if goal.operations is not None and goal.operations <= fixed:
+        text = f"the circuits and weights alone take {fixed} operations; {goal.operations} are allowed"
+        raise CompactProofsError("BUDGET_TOO_SMALL", text)
+    search = Search(problem, goal, fixed)
+    lowest = problem.logits.exponent - 2 * chosen.digits
+    writer = Writer(problem, chosen, unit_of(search.blocks, FINEST, lowest))
+    wanted = goal
+    for _ in range(ROUNDS):
+        more = search.run(progress)
+        confirmed = writer.confirm(search.blocks)
+        wanted_now = _adjusted(problem, wanted, goal, confirmed, fixed)
+        if wanted_now is None:
+            return proof(problem, chosen, writer.unit, confirmed)
+        if not more and goal.operations is None:
+            break
+        wanted = wanted_now
+        if goal.operations is not None:
+            search = Search(problem, wanted, fixed)
+        else:
+            search.goal = wanted
+    raise _not_reached(problem, goal, confirmed)
+
+
+def _adjusted(problem: Problem, wanted: Goal, goal: Goal, confirmed: Confirmed, fixed: int) -> Goal | None:
+    """None if the exact counts reach the goal; else what to search for instead."""
+    total = problem.task.total
+    lower, gap = confirmed.right / total, 1 - (confirmed.right + confirmed.wrong) / total
+    if goal.gap is not None and wanted.gap is not None and gap > goal.gap:
+        return replace(wanted, gap=wanted.gap - 1.2 * (gap - goal.gap) - 1e-12)
+    if goal.least is not None and wanted.least is not None and lower < goal.least:
+        return replace(wanted, least=wanted.least + 1.2 * (goal.least - lower) + 1e-12)
+    if goal.operations is not None and wanted.operations is not None:
+        excess = fixed + confirmed.operations - goal.operations
+        if excess > 0:
+            return replace(wanted, operations=wanted.operations - 2 * excess)
+    return None
+
+
+def _not_reached(problem: Problem, goal: Goal, confirmed: Confirmed) -> CompactProofsError:
+    lower, upper = confirmed.right / problem.task.total, 1 - confirmed.wrong / problem.task.total
+    wish = f"gap {goal.gap}" if goal.gap is not None else f"lower bound {goal.least}"
+    text = f"{wish} was not reached; the best found is {lower:.6%} to {upper:.6%}, try a weaker goal"
+    return CompactProofsError("GOAL_NOT_REACHED", text)

@@ -1,0 +1,112 @@
+"""Terms of margin sums in doubles, for the search (docs/FORMAT.md, "Convolution"). They decide nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from ...exact import Floats
+from ...problem import Problem
+from .items import Kind
+
+Indices = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """Largest and smallest weights over a set of queries: of tokens over that of m, of free positions over the best."""
+
+    token_high: Floats
+    token_low: Floats
+    place_high: Floats
+    place_low: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One maximum m: everything relative to token m. Rows of queries, tokens 0..m or positions; columns of outputs."""
+
+    m: int
+    free: int
+    ratio: Floats  # queries x tokens: log of the weight over that of m
+    own: Floats  # of each query's own term, weight over those of m and of the best position
+    place: Floats  # queries x free positions: weight over the best
+    direct: Floats  # with the threshold
+    values: Floats
+    own_values: Floats
+    positions: Floats  # the query's position is the last row
+    size: Floats  # share of the class of each query in all fillings of the free positions by tokens 0..m
+    ends: dict[bytes, Ends] = field(default_factory=dict)
+
+    @property
+    def queries(self) -> int:
+        return len(self.ratio)
+
+    def ends_of(self, queries: Indices) -> Ends:
+        """Weights over a set of queries, kept for the next item with this set."""
+        key = queries.tobytes()
+        if key not in self.ends:
+            ratio, place = self.ratio[queries], self.place[queries]
+            ends = (np.exp(ratio.max(axis=0)), np.exp(ratio.min(axis=0)), place.max(axis=0), place.min(axis=0))
+            self.ends[key] = Ends(*ends)
+        return self.ends[key]
+
+
+def view(problem: Problem, m: int) -> View:
+    """The view of one maximum."""
+    task, floats = problem.task, problem.floats
+    queries = np.arange(task.queries(m))
+    rows = np.array([task.own_row(int(q)) for q in queries])
+    holds = np.array([task.holds_max(int(q), m) for q in queries])
+    token = floats.token[queries]
+    values = floats.values - floats.values[:, m : m + 1]
+    own = np.exp(np.minimum(token[queries, rows] - token[:, m], 600.0)) * floats.position[queries, -1]
+    return View(
+        m=m,
+        free=task.free,
+        ratio=np.minimum(token[:, : m + 1] - token[:, m : m + 1], 600.0),
+        own=own,
+        place=floats.position[queries, :-1] if task.eos is None else floats.position[queries, : task.free],
+        direct=floats.direct[queries] - floats.direct[queries, m : m + 1] + floats.shift,
+        values=values[: m + 1],
+        own_values=values[rows],
+        positions=floats.positions - floats.positions[:, m : m + 1],
+        size=np.where(holds, 1.0, 1.0 - (m / (m + 1)) ** task.free),
+    )
+
+
+def terms(view: View, kind: Kind, queries: Indices, outputs: Indices) -> tuple[Floats, Floats]:
+    """Bounds of G for free positions x tokens 0..m, and of each query's own term."""
+    ends, up = view.ends_of(queries), kind != "lower"
+    direct, positions = view.direct[queries][:, outputs], view.positions[:, outputs]
+    values, own_values = view.values[:, outputs], view.own_values[queries][:, outputs]
+    if kind == "both":
+        direct, positions, values, own_values = (
+            part.sum(axis=1, keepdims=True) for part in (direct, positions, values, own_values)
+        )
+    middle = positions.mean(axis=0)
+    base = (direct.max(axis=0) if up else direct.min(axis=0)) + middle
+    token, place = (values + base).max(axis=1), (positions[: view.free] - middle).max(axis=1, initial=-np.inf)
+    value = token[None] + place[:, None]
+    near = ends.place_high[:, None] * ends.token_high, ends.place_low[:, None] * ends.token_low
+    own = (direct + own_values + positions[view.free]).max(axis=1)
+    return np.where((value >= 0) == up, *near) * value, own * view.own[queries]
+
+
+def harmless(view: View, queries: Indices, outputs: Indices) -> npt.NDArray[np.bool_]:
+    """Which of the outputs can win for none of the queries: the test of a `screen` item, with a margin for rounding."""
+    ends = view.ends_of(queries)
+    direct, positions = view.direct[queries][:, outputs], view.positions[:, outputs]
+    most = positions[: view.free].max(axis=0) if view.free else 0.0
+    value = view.values[:, outputs] + direct.max(axis=0) + most
+    each = np.where(value >= 0, ends.token_high[:, None], ends.token_low[:, None]) * value
+    top = each.max(axis=0)
+    free = top * np.where(top >= 0, ends.place_high.sum(), ends.place_low.sum())
+    switch = ends.place_low.min(initial=np.inf) * (top - each[view.m]) if view.free else np.zeros(len(outputs))
+    own = (direct + view.own_values[queries][:, outputs] + positions[view.free]) * view.own[queries][:, None]
+    holds = view.size[queries] == 1.0
+    bound = free + own - np.where(holds[:, None], 0.0, switch)
+    scale = np.abs(own) + np.abs(free) + np.abs(switch)
+    return np.asarray((bound < -1e-9 * scale).all(axis=0))

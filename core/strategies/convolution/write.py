@@ -1,0 +1,155 @@
+"""From a finished search to proof steps: every item counted again in integers, as the checker will count it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import floor, log2
+
+from ...problem import Problem
+from ...proof import Builder, Json, Proof, hexadecimal
+from ...task import Task
+from ...weights import Precision
+from .block import Block, Found
+from .exact import Counted, Exact, Unsafe
+from .items import Item
+
+STRATEGY = "margin-convolution"
+STEP_BITS = 10  # of the shortest step
+TRIES = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmed:
+    """The items of each maximum as written, what they prove, and the checker's operations for them."""
+
+    items: dict[int, list[Item]]
+    right: int
+    wrong: int
+    operations: int
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts of one maximum for each query, joined as the checker joins them."""
+
+    missing: list[set[int]]
+    above: list[int]
+    single: list[dict[int, int]]
+    double: list[dict[frozenset[int], int]]
+
+    def enter(self, item: Item, counts: Sequence[int]) -> None:
+        """Note an item."""
+        for q, count in zip(item.queries, counts, strict=True):
+            if item.kind in ("screen", "upper"):
+                self.missing[q] -= set(item.outputs)
+                self.above[q] += count
+            elif item.kind == "lower":
+                self.single[q][item.outputs[0]] = count
+            else:
+                self.double[q][frozenset(item.outputs)] = count
+
+    def wrong(self, q: int) -> int:
+        """Certain failures."""
+        total = 0
+        taken: list[int] = []
+        for output, count in self.single[q].items():
+            gain = count - sum(self.double[q].get(frozenset((output, other)), count) for other in taken)
+            if gain > 0:
+                total += gain
+                taken.append(output)
+        return max((total, *self.single[q].values()))
+
+
+def tally(m: int, task: Task, outputs: int) -> Tally:
+    """An empty tally."""
+    queries = range(task.queries(m))
+    return Tally([set(range(outputs)) - {m} for _ in queries], [0 for _ in queries], [{} for _ in queries], [{} for _ in queries])
+
+
+@dataclass(slots=True)
+class Writer:
+    """Confirms blocks; what was counted once is kept, so that a search may go on after a first try."""
+
+    problem: Problem
+    chosen: Precision
+    unit: int
+    exact: Exact = field(init=False)
+    known: dict[int, list[tuple[Item, Counted]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.exact = Exact(self.problem, self.chosen, self.unit)
+
+    def confirm(self, blocks: dict[int, Block]) -> Confirmed:
+        """What the items of all blocks prove exactly."""
+        task, right, wrong, operations = self.problem.task, 0, 0, 0
+        written: dict[int, list[Item]] = {}
+        for m, block in blocks.items():
+            if not block.found and block.view.values.shape[1] > 1:
+                continue
+            total = tally(m, task, block.view.values.shape[1])
+            written[m] = []
+            for item, counted in (pair for found in block.found for pair in self._confirmed(block, found)):
+                total.enter(item, counted.counts)
+                written[m].append(item)
+                operations += counted.operations
+            operations += sum(self.exact.ratio_cost(m, queries) for queries in {item.queries for item in written[m]})
+            for q in range(task.queries(m)):
+                size = task.class_size(q, m)
+                right += size - min(size, size if total.missing[q] else total.above[q])
+                wrong += total.wrong(q)
+        return Confirmed(written, right, wrong, operations)
+
+    def _confirmed(self, block: Block, found: Found) -> list[tuple[Item, Counted]]:
+        if found.number not in self.known:
+            self.known[found.number] = self._count(block.item(found, self.unit), block)
+        return self.known[found.number]
+
+    def _count(self, item: Item, block: Block) -> list[tuple[Item, Counted]]:
+        """The item, or one beside it that no rounding can move; screened outputs that fail are counted instead."""
+        if item.kind == "screen":
+            clear = tuple(o for o in item.outputs if self.exact.harmless(item, o))
+            rest = tuple(o for o in item.outputs if o not in clear)
+            pairs = self._safe(Item("upper", item.m, item.queries, rest, *self._coarse(block))) if rest else []
+            item = Item("screen", item.m, item.queries, clear)
+            return [*pairs, *([(item, self.exact.count(item))] if clear else [])]
+        return self._safe(item)
+
+    def _coarse(self, block: Block) -> tuple[int, int]:
+        return max(round(block.scale / 32 / 2.0**self.unit), 1), 8
+
+    def _safe(self, item: Item) -> list[tuple[Item, Counted]]:
+        for attempt in range(TRIES):
+            step, offset = item.step + item.step * attempt // 64 + attempt // 4, (item.offset + 5 * attempt) % 64
+            moved = Item(item.kind, item.m, item.queries, item.outputs, step, offset)
+            try:
+                return [(moved, self.exact.count(moved))]
+            except Unsafe:
+                continue
+        return []
+
+
+def unit_of(blocks: dict[int, Block], finest: float, lowest: int) -> int:
+    """An exponent that leaves STEP_BITS bits to the shortest step that a search can take."""
+    return max(floor(log2(min(block.scale for block in blocks.values()) * finest)) - STEP_BITS, lowest, -4096)
+
+
+def proof(problem: Problem, chosen: Precision, unit: int, confirmed: Confirmed) -> Proof:
+    """The steps."""
+    builder = Builder()
+    margins = builder.margins(chosen.bits, chosen.grid, problem.threshold)
+    maxima: list[Json] = [
+        {"m": m, "items": [item.json() for item in items]} for m, items in sorted(confirmed.items.items())
+    ]
+    count = builder.add(
+        "margin_convolution",
+        margins=margins,
+        digits=chosen.digits,
+        unit=unit,
+        maxima=maxima,
+        right=hexadecimal(confirmed.right),
+        wrong=hexadecimal(confirmed.wrong),
+    )
+    builder.add("conclude", of=count)
+    upper = problem.task.total - confirmed.wrong
+    return Proof(STRATEGY, tuple(builder.steps), confirmed.right, upper, 0)
