@@ -113,7 +113,9 @@ def _table(
     used = [values[t] for t in range(m + 1)] + [values[own]]
     largest = max(map(abs, used)) + max(map(abs, places))
     heaviest = max(max(u[: m + 1]), u[own])
-    band = len(places) * largest * (max(p) * BAND + heaviest * BAND + BAND * BAND)
+    rows = [*range(m + 1), own]
+    exact = position[0] == position[1] and all(token[0][t] == token[1][t] for t in rows)  # equal scores: no radius
+    band = 0 if exact else len(places) * largest * (max(p) * BAND + heaviest * BAND + BAND * BAND)
     return Table(
         terms=tuple(terms),
         ranked=tuple(tuple(sorted((term, t) for t, term in enumerate(row))) for row in terms),
