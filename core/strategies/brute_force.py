@@ -6,6 +6,7 @@ Doubles decide almost every sequence; those near a tie are decided by exact logi
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Sequence
 from math import prod
 
@@ -19,7 +20,8 @@ from ..weights import Enclosure, precision
 
 LIMIT = 1 << 25  # sequences; beyond it other strategies prove more in less time
 SLACK = 1e-9
-DIGITS = (40, 96, 256)
+DIGITS = (40, 96, 256, 1000)
+BAND = 4  # bits by which the certifier's band around zero is wider than the checker's
 Progress = Callable[[int, int], None]
 
 
@@ -66,7 +68,7 @@ def _proof(problem: Problem, wrong: int, undecided: int, digits: int) -> Proof:
         margins=margins,
         region=region_json(problem.task.whole()),
         digits=digits,
-        logit_bits=digits,
+        logit_bits=logit_bits(problem, digits),
         right=hexadecimal(right),
         wrong=hexadecimal(wrong),
     )
@@ -87,7 +89,9 @@ def _class(problem: Problem, q: int, m: int) -> tuple[int, list[tuple[int, ...]]
         terms = (logits - logits[:, :, m : m + 1] + view.shift)[:, :, others]
         terms *= (view.position[q][:, None] * token[None])[:, :, None]
         start = terms[-1, own]
-        scale = float(np.abs(terms[:, [*range(m + 1), own]]).max()) * (free + 1)
+        # the checker's radius is relative to the heaviest weight and the widest logits, so the band must be, too
+        heaviest = float(token[[*range(m + 1), own]].max() * view.position[q].max())
+        scale = heaviest * _spread(problem) * (free + 1)
     # the last two positions are summed once for the class, and all their tokens are tested at once
     tails = list(itertools.product(range(m + 1), repeat=min(free, 2)))
     tail_sums = np.array([sum((terms[free - len(t) + i, x] for i, x in enumerate(t)), start) for t in tails])
@@ -106,6 +110,19 @@ def _class(problem: Problem, q: int, m: int) -> tuple[int, list[tuple[int, ...]]
     return wrong, near
 
 
+def _spread(problem: Problem) -> float:
+    """No logit difference, with the threshold, is larger."""
+    view = problem.floats
+    parts = (view.direct, view.values, view.positions)
+    return float(sum(np.ptp(part, axis=1).max() for part in parts) + abs(view.shift))
+
+
+def logit_bits(problem: Problem, digits: int) -> int:
+    """Fractional bits that keep `digits` significant ones of the widest logit difference."""
+    spread = _spread(problem)
+    return min(max(digits - (math.frexp(spread)[1] if 0 < spread < math.inf else 0), 0), 2048)
+
+
 def mass(task: Task, q: int, free: Sequence[int]) -> int:
     """Weight of one input."""
     if task.masses is None:
@@ -116,14 +133,19 @@ def mass(task: Task, q: int, free: Sequence[int]) -> int:
 def _settle(problem: Problem, near: list[tuple[int, int, tuple[int, ...]]], digits: int) -> tuple[int, int]:
     """Wrong and undecided among sequences near a tie."""
     chosen = precision(problem.circuits, 2 * digits)
+    logits, count = problem.logits, problem.task.free + 1
+    parts = (logits.direct, logits.values, logits.positions)
+    spread = sum(max(max(row) - min(row) for row in part) for part in parts) + abs(logits.shift)
     wrong = undecided = 0
     for (q, m), group in itertools.groupby(near, key=lambda item: item[:2]):
         token, position = next(problem.enclosures(chosen, [q]))
+        heaviest = max(*token[1][: m + 1], token[1][problem.task.own_row(q)]) * max(position[1])
+        band = (count * heaviest * spread >> digits - BAND) + 1
         for _, _, sequence in group:
             verdicts = [_margin(problem, q, m, o, sequence, token, position) for o in _others(problem, m)]
-            if any(low >= 0 for low, _ in verdicts):
+            if any(low >= band for low, _ in verdicts):
                 wrong += mass(problem.task, q, sequence)
-            elif any(high >= 0 for _, high in verdicts):
+            elif any(high >= -band for _, high in verdicts):
                 undecided += mass(problem.task, q, sequence)
     return wrong, undecided
 
