@@ -30,7 +30,7 @@ def gap_classes(step: Step) -> Count:
                 largest at an end of [least a, 1]; FORMAT.md has the proof.
     """
     step.require_uniform()
-    attention, logits = Attention(step), _logits(step)
+    attention, logits = Attention(step), Logits(step)
     region = read_region(step.fields, step.task)
     unit = step.fields.integer("unit", 1, 64)
     gaps, pivots = step.fields.items("gaps"), step.fields.items("pivots")
@@ -39,7 +39,7 @@ def gap_classes(step: Step) -> Count:
     right, free = 0, step.task.free
     for (m, low, high), text, chosen in zip(region, gaps, pivots, strict=True):
         table = _gaps(text, (high - low) * free)
-        bound = _bound(logits, m, _nodes(chosen, unit, f"{step.fields.place}.pivots"), step)
+        bound = logits.bound(m, _nodes(chosen, unit, f"{step.fields.place}.pivots"), step)
         for q in range(low, high):
             right += _class(attention, bound, q, table[(q - low) * free : (q - low + 1) * free], step)
     return Count(logits.threshold, region, step.agree("right", right), 0)
@@ -112,42 +112,6 @@ class Attention:
 
 
 @dataclass(frozen=True, slots=True)
-class Logits:
-    """Everything but attention, as integers over one power of two."""
-
-    threshold: tuple[int, int]
-    shift: int
-    common: tuple[int, ...]  # what all queries share of EU, within `direct` for each of them
-    direct: list[int]
-    own: tuple[tuple[int, ...], ...]
-    values: tuple[tuple[int, ...], ...]
-    positions: tuple[tuple[int, ...], ...]
-    two: list[list[int]]  # second largest and largest of each row of values
-
-
-def _logits(step: Step) -> Logits:
-    direct, own = step.premise("direct", Admissible), exact(step.premise("exact_direct", Factored), "EU")
-    values, positions = step.premise("values", Factored), step.premise("output_positions", Factored)
-    if direct.circuit != "EU":
-        raise Rejected("PREMISE_CIRCUIT", f"direct is {direct.circuit}, expected EU")
-    if direct.approx is not None and any(row != direct.approx.rows[0] for row in direct.approx.rows):
-        raise Rejected("DIRECT_ROWS", "the approximation of EU differs between queries")
-    if values.centre != positions.centre:
-        raise Rejected("CENTRE", "EVOU and PVOU were centred differently")
-    if own.shape[1] < 2:
-        raise Rejected("ONE_OUTPUT", "there is no output but the right one")
-    threshold = step.fields.hex("margin_above"), step.fields.integer("exponent", -4096, 4096)
-    common = Matrix(((0,) * own.shape[1],), 0) if direct.approx is None else direct.approx
-    parts = [Matrix(((threshold[0],),), threshold[1]), common, direct.bound]
-    parts += [own, exact(values, "EVOU"), exact(positions, "PVOU")]
-    exponent = min(part.exponent for part in parts)
-    shifts, rows, bound, own_rows, token, position = (part.scaled_to(exponent) for part in parts)
-    step.meter.count(3 * len(token) * len(rows[0]))
-    two = [sorted(row)[-2:] for row in token]
-    return Logits(threshold, shifts[0][0], rows[0], [row[0] for row in bound], own_rows, token, position, two)
-
-
-@dataclass(frozen=True, slots=True)
 class Bound:
     """For maximum m: y_o - y_m + threshold is at most direct + (values at a) + (1 - a) wrong, over 2**unit."""
 
@@ -160,22 +124,45 @@ class Bound:
     constant: bool  # is the sequence m...m right?
 
 
-def _bound(logits: Logits, m: int, nodes: list[int], step: Step) -> Bound:
-    """Lines level + a * slope, one for each wrong output, and the largest of them at each node."""
-    at_m, outputs, unit = logits.values[m], [o for o in range(len(logits.common)) if o != m], nodes[-1]
-    pi = [max(column) for column in zip(*([n - row[m] for n in row] for row in logits.positions), strict=True)]
-    slopes = [at_m[o] - at_m[m] for o in outputs]
-    levels = [logits.common[o] - logits.common[m] + pi[o] + logits.shift for o in outputs]
-    values = [max(level * unit + slope * node for level, slope in zip(levels, slopes, strict=True)) for node in nodes]
-    pairs = zip(logits.values, logits.two, strict=True)
-    wrong = [((two[1] if row[m] != two[1] else two[0]) - row[m]) * unit for row, two in pairs]
-    constant = False
-    if step.task.holds_max(m, m):
-        own = logits.own[m]
-        constant = all(own[o] - own[m] + pi[o] + s + logits.shift < 0 for o, s in zip(outputs, slopes, strict=True))
-    step.meter.count(len(outputs) * (2 * len(logits.positions) + 9 + 3 * len(nodes)) + 4 * len(wrong))
-    direct = [n * unit for n in logits.direct]
-    return Bound(m, nodes, values, direct, wrong, list(accumulate(wrong, max)), constant)
+class Logits:
+    """Everything but attention, as integers over one power of two."""
+
+    def __init__(self, step: Step) -> None:
+        direct, own = step.premise("direct", Admissible), exact(step.premise("exact_direct", Factored), "EU")
+        values, positions = step.premise("values", Factored), step.premise("output_positions", Factored)
+        if direct.circuit != "EU":
+            raise Rejected("PREMISE_CIRCUIT", f"direct is {direct.circuit}, expected EU")
+        common = Matrix(((0,) * own.shape[1],), 0) if direct.approx is None else direct.approx
+        if any(row != common.rows[0] for row in common.rows):
+            raise Rejected("DIRECT_ROWS", "the approximation of EU differs between queries")
+        if values.centre != positions.centre:
+            raise Rejected("CENTRE", "EVOU and PVOU were centred differently")
+        if own.shape[1] < 2:
+            raise Rejected("ONE_OUTPUT", "there is no output but the right one")
+        self.threshold = step.fields.hex("margin_above"), step.fields.integer("exponent", -4096, 4096)
+        parts = [Matrix(((self.threshold[0],),), self.threshold[1]), common, direct.bound]
+        parts += [own, exact(values, "EVOU"), exact(positions, "PVOU")]
+        exponent = min(part.exponent for part in parts)
+        shift, rows, self.direct, self.own, self.values, self.positions = (part.scaled_to(exponent) for part in parts)
+        self.shift, self.common = shift[0][0], rows[0]  # what all queries share of EU, within `direct` for each of them
+        self.two = [sorted(row)[-2:] for row in self.values]  # second largest and largest
+        step.meter.count(3 * len(self.two) * len(self.common))
+
+    def bound(self, m: int, nodes: list[int], step: Step) -> Bound:
+        """Lines level + a * slope, one for each wrong output, and the largest of them at each node."""
+        at_m, outputs, unit = self.values[m], [o for o in range(len(self.common)) if o != m], nodes[-1]
+        pi = [max(column) for column in zip(*([n - row[m] for n in row] for row in self.positions), strict=True)]
+        lines = [(self.common[o] - self.common[m] + pi[o] + self.shift, at_m[o] - at_m[m]) for o in outputs]
+        values = [max(level * unit + slope * node for level, slope in lines) for node in nodes]
+        pairs = zip(self.values, self.two, strict=True)
+        wrong = [((two[1] if row[m] != two[1] else two[0]) - row[m]) * unit for row, two in pairs]
+        own = self.own[m] if step.task.holds_max(m, m) else None
+        constant = own is not None and all(
+            own[o] - own[m] + pi[o] + at_m[o] - at_m[m] + self.shift < 0 for o in outputs
+        )
+        step.meter.count(len(outputs) * (2 * len(self.positions) + 9 + 3 * len(nodes)) + 4 * len(wrong))
+        direct = [row[0] * unit for row in self.direct]
+        return Bound(m, nodes, values, direct, wrong, list(accumulate(wrong, max)), constant)
 
 
 def _class(attention: Attention, bound: Bound, q: int, gaps: list[int], step: Step) -> int:
