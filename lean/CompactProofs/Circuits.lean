@@ -208,6 +208,31 @@ theorem Rule.circuit.centre (C D : Circuits F) (n : Nat) (t : Nat → Nat) (o : 
       (fun i _ => (congrArg exp (mul_congr hs (hQ (t i) i))).trans (one_mul _).symm) i hi)
     (hV (t i) i)))
 
+/-- The circuits with the keys centred by the row vector `k` and the values by `z`: `E + 1k` and `P - 1k` in EQKE and EQKP, `E + 1z` and `P - 1z` in EVOU and PVOU. -/
+def Model.centred (M : Model F) (n : Nat) (k z : Nat → F) : Circuits F where
+  EQKE q x := sum M.dHead (fun h => M.query n q h * vecMul M.dModel (fun l => M.E x l + k l) M.WK h)
+  EQKP q i := sum M.dHead (fun h => M.query n q h * vecMul M.dModel (fun l => M.P i l + -k l) M.WK h)
+  EVOU x o := M.out (vecMul M.dModel (fun l => M.E x l + z l) M.WV) o
+  PVOU i o := M.out (vecMul M.dModel (fun l => M.P i l + -z l) M.WV) o
+  EU q o := (M.circuits n).EU q o
+  scale := M.scale
+
+/-- **Rule `circuit`, with centres:** the centred circuits have the same logits, for any centres. -/
+theorem Rule.circuit.centred (M : Model F) (n : Nat) (k z : Nat → F) (t : Nat → Nat) (o : Nat) :
+    M.logit n t o = (M.centred n k z).logit n t o :=
+  have both : ∀ (x y c : Nat → F) (W : Nat → Nat → F) (j : Nat),
+      vecMul M.dModel (fun l => x l + c l) W j + vecMul M.dModel (fun l => y l + -c l) W j = vecMul M.dModel x W j + vecMul M.dModel y W j := fun x y c W j =>
+    calc vecMul M.dModel (fun l => x l + c l) W j + vecMul M.dModel (fun l => y l + -c l) W j
+        = vecMul M.dModel (fun l => (x l + c l) + (y l + -c l)) W j := (vecMul_add M.dModel _ _ W j).symm
+      _ = vecMul M.dModel (fun l => x l + y l) W j := vecMul_congr W j (fun l _ => ring (x l :: y l :: c l :: []))
+      _ = vecMul M.dModel x W j + vecMul M.dModel y W j := vecMul_add M.dModel x y W j
+  (Rule.circuit M n t o).trans (Rule.circuit.centre (M.circuits n) (M.centred n k z) n t o rfl rfl
+    (fun x i =>
+      (sum_add M.dHead _ _).symm.trans ((sum_congr (fun h _ =>
+        (mul_add (M.query n (t n) h) _ _).symm.trans ((mul_congr rfl (both (M.E x) (M.P i) k M.WK h).symm).trans (mul_add _ _ _)))).trans (sum_add M.dHead _ _)))
+    (fun x i =>
+      (M.out_add _ _ o).symm.trans ((M.out_congr (fun h _ => (both (M.E x) (M.P i) z M.WV h).symm) o).trans (M.out_add _ _ o))))
+
 /-! ## Products of factors -/
 
 def matMul (d : Nat) (A B : Nat → Nat → F) (i j : Nat) : F := sum d (fun l => A i l * B l j)

@@ -194,6 +194,16 @@ where
     | .zero => rfl
     | .succ n => (add_congr (sumCast g s n) rfl).trans (cast_add _ _).symm
 
+/-- **Rule `margin_convolution`, rounding down** (items `lower`): the other way round, a grid sum that reaches a threshold from which on the sums are certainly nonnegative proves that the sequence fails. -/
+theorem Rule.margin_convolution.rounding_down (n : Nat) (G : Nat → Nat → F) (g : Nat → Nat → Nat) (c : Nat → F) (h last : F) (θ : Nat) (s : Nat → Nat)
+    (hG : ∀ i, i < n → h * cast (g i (s i)) - c i ≤ G i (s i)) (hθ : ∀ z, θ ≤ z → 0 ≤ (h * cast z - sum n c) + last)
+    (reached : θ ≤ sumNat n (fun i => g i (s i))) : 0 ≤ sum n (fun i => G i (s i)) + last :=
+  calc 0 ≤ (h * cast (sumNat n (fun i => g i (s i))) - sum n c) + last := hθ _ reached
+    _ ≤ sum n (fun i => G i (s i)) + last := add_le_add_right
+      (calc h * cast (sumNat n (fun i => g i (s i))) - sum n c = sum n (fun i => h * cast (g i (s i)) - c i) :=
+            ((sum_sub n _ _).trans (sub_congr ((sum_mul_left n h _).trans (mul_congr rfl (Rule.margin_convolution.rounding.sumCast g s n))) rfl)).symm
+        _ ≤ sum n (fun i => G i (s i)) := sum_le hG) last
+
 /-- Fails through one of a list of groups of outputs. -/
 def anyFails : List ((Nat → Nat) → Bool) → (Nat → Nat) → Bool
   | [], _ => false
@@ -207,6 +217,45 @@ theorem Rule.margin_convolution.union (v n : Nat) (t : Nat → Nat) : (l : List 
   | [] => replace (sumOver_const v 0 n t) (fun x => x ≤ 0) (nat_le_refl 0)
   | f :: l => nat_le_trans (count_either_le (p := f) (q := anyFails l) (fun s _ h => either_elim h))
       (nat_add_le_add (nat_le_refl _) (Rule.margin_convolution.union v n t l))
+
+/-- The number of sequences that have both properties, summed over the properties of a list. -/
+def sumShared (v n : Nat) (t : Nat → Nat) (f : (Nat → Nat) → Bool) : List ((Nat → Nat) → Bool) → Nat
+  | [] => 0
+  | g :: l => count v n (fun s => both (f s) (g s)) t + sumShared v n t f l
+theorem shared_le (v n : Nat) (t : Nat → Nat) (f : (Nat → Nat) → Bool) : (l : List ((Nat → Nat) → Bool)) →
+    count v n (fun s => both (f s) (anyFails l s)) t ≤ sumShared v n t f l
+  | [] => replace ((sumOver_congr (g := fun _ => 0) (fun s _ => show one (both (f s) false) = 0 from match f s with
+      | true => rfl
+      | false => rfl)).trans (sumOver_const v 0 n t)) (fun x => x ≤ 0) (nat_le_refl 0)
+  | g :: l => nat_le_trans (count_either_le (p := fun s => both (f s) (g s)) (q := fun s => both (f s) (anyFails l s))
+      (fun s _ h => (either_elim (both_right h)).elim (fun k => .inl (both_intro (both_left h) k)) (fun k => .inr (both_intro (both_left h) k))))
+      (nat_add_le_add (nat_le_refl _) (shared_le v n t f l))
+
+/-- Bonferroni's inequality along a list: starting from the end, every property adds its count (or a lower bound `a` of it) less the counts it shares with those already added (or an upper bound `b` of their sum). -/
+inductive Bonferroni (v n : Nat) (t : Nat → Nat) : List ((Nat → Nat) → Bool) → Nat → Prop where
+  | nil : Bonferroni v n t [] 0
+  | add (f : (Nat → Nat) → Bool) (l : List ((Nat → Nat) → Bool)) (N a b : Nat) (h : Bonferroni v n t l N)
+      (ha : a ≤ count v n f t) (hb : sumShared v n t f l ≤ b) : Bonferroni v n t (f :: l) (N + (a - b))
+
+/-- **Rule `margin_convolution`, failures from below:** what Bonferroni's inequality adds up is at most the number of sequences that fail through one of the outputs. -/
+theorem Rule.margin_convolution.bonferroni (v n : Nat) (t : Nat → Nat) (l : List ((Nat → Nat) → Bool)) (N : Nat) (h : Bonferroni v n t l N) :
+    N ≤ count v n (anyFails l) t :=
+  Bonferroni.rec (v := v) (n := n) (t := t) (motive := fun l N _ => N ≤ count v n (anyFails l) t) (nat_zero_le _)
+    (fun f l N a b _ ha hb ih =>
+      have shared : count v n (fun s => both (f s) (anyFails l s)) t ≤ b := nat_le_trans (shared_le v n t f l) hb
+      have more : a - b ≤ count v n (fun s => both (f s) (not (anyFails l s))) t :=
+        sub_le_of_le_add b _ (nat_le_trans ha (nat_le_trans
+          (replace (count_split v n f (anyFails l) t).symm (fun x => x ≤ count v n (fun s => both (f s) (not (anyFails l s))) t + count v n (fun s => both (f s) (anyFails l s)) t)
+            (replace (nat_add_comm _ _) (fun x => x ≤ count v n (fun s => both (f s) (not (anyFails l s))) t + count v n (fun s => both (f s) (anyFails l s)) t) (nat_le_refl _)))
+          (nat_add_le_add (nat_le_refl _) shared)))
+      nat_le_trans (nat_add_le_add ih more) (count_disjoint
+        (fun s k => match bool_cases (f s) with
+          | .inl e => replace e (fun b => either b (anyFails l s) = true) rfl
+          | .inr e => replace e (fun b => either b (anyFails l s) = true) k)
+        (fun s k => replace (both_left k) (fun b => either b (anyFails l s) = true) rfl)
+        (fun s k => replace k (fun b => both (f s) (not b) = false) (match f s with
+          | true => rfl
+          | false => rfl)))) h
 
 /-- **Rule `margin_convolution`** for one class and one group of outputs. `fails` marks the sequences of the class (query fixed, maximum exactly `m`) that are not certainly right through the outputs of the group; `g` bounds the terms of *every* output of the group, after rounding
 up to a grid, and `θ` is the threshold of `rounding`. Then at most `T(m+1) - T(m)` sequences of the class fail through the group (`T(m+1)` if the query is `m`), where `T(b)` is what the recursion over `b` tokens gives. -/

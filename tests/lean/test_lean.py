@@ -71,6 +71,21 @@ def test_false_variant_is_refused(sources, build, module, theorem, true, false):
     assert lines and first <= lines[0] < last, said
 
 
+@pytest.mark.parametrize(("true", "false"), [("Nat.ble 13 (count", "Nat.ble 14 (count"), ("Nat.ble 3 (count", "Nat.ble 4 (count"), ("first ⟨4, 0⟩ l", "first ⟨3, 0⟩ l")])
+def test_kernel_refuses_a_wrong_count(sources, build, true, false):
+    text = sources["Example"]
+    assert true in text
+    status, said = compile_variant(build, "Example", text.replace(true, false))
+    assert status == 1 and "error" in said
+
+
+def test_kernel_refuses_a_wrong_enclosure(sources, build):
+    text = sources["Example"]
+    lower, upper = re.search(r"powers :=\s+⟨(\d+), (\d+)⟩", text).groups()
+    status, said = compile_variant(build, "Example", text.replace(f"⟨{lower}, {upper}⟩", f"⟨{int(upper) + 1}, {upper}⟩"))
+    assert status == 1 and "error" in said
+
+
 def test_unchanged_module_is_accepted_again(sources, build):
     assert compile_variant(build, "CompactProofs.Rows", sources["CompactProofs.Rows"]) == (0, "")
 
