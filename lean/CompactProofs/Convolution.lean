@@ -78,6 +78,17 @@ def inClass (top : Bool) (m n : Nat) (s : Nat → Nat) : Bool := both (allBelow 
 theorem allBelow_mono {a b : Nat} (h : a ≤ b) (n : Nat) (s : Nat → Nat) (k : allBelow a n s = true) : allBelow b n s = true :=
   (allBelow_iff b n s).mpr (fun i hi => nat_lt_of_lt_of_le ((allBelow_iff a n s).mp k i hi) h)
 
+theorem exactly_one (m n : Nat) (s : Nat → Nat) (y : Bool) :
+    one (both (inClass false m n s) y) + one (both (allBelow m n s) y) = one (both (allBelow (Nat.succ m) n s) y) :=
+  show one (both (both (allBelow (Nat.succ m) n s) (not (allBelow m n s))) y) + one (both (allBelow m n s) y) = one (both (allBelow (Nat.succ m) n s) y) from
+  match bool_cases (allBelow m n s) with
+  | .inl e => replace e (fun b => one (both (both (allBelow (Nat.succ m) n s) (not b)) y) + one (both b y) = one (both (allBelow (Nat.succ m) n s) y))
+      (replace (allBelow_mono (nat_le_of_lt (lt_succ_self m)) n s e) (fun b => one (both (both b (not true)) y) + one (both true y) = one (both b y)) (nat_zero_add _))
+  | .inr e => replace e (fun b => one (both (both (allBelow (Nat.succ m) n s) (not b)) y) + one (both b y) = one (both (allBelow (Nat.succ m) n s) y))
+      (match allBelow (Nat.succ m) n s with
+        | true => rfl
+        | false => rfl)
+
 /-- **Rule `margin_convolution`, subtraction:** the sequences with maximum exactly `m` and a property are those over `{0..m}` with the property, less (for a query below `m`) those over `{0..m-1}`. -/
 theorem Rule.margin_convolution.exactly (v m n : Nat) (hm : m < v) (p : (Nat → Nat) → Bool) (t : Nat → Nat) :
     count v n (fun s => both (inClass true m n s) (p s)) t = count (Nat.succ m) n p t ∧
@@ -92,15 +103,7 @@ theorem Rule.margin_convolution.exactly (v m n : Nat) (hm : m < v) (p : (Nat →
    calc count v n (fun s => both (inClass false m n s) (p s)) t + count m n p t
       = count v n (fun s => both (inClass false m n s) (p s)) t + count v n (fun s => both (allBelow m n s) (p s)) t := nat_add_congr rfl low.symm
     _ = sumOver v n (fun s => one (both (inClass false m n s) (p s)) + one (both (allBelow m n s) (p s))) t := (sumOver_add v n _ _ t).symm
-    _ = count v n (fun s => both (allBelow (Nat.succ m) n s) (p s)) t := sumOver_congr (fun s _ =>
-        show one (both (both (allBelow (Nat.succ m) n s) (not (allBelow m n s))) (p s)) + one (both (allBelow m n s) (p s)) = one (both (allBelow (Nat.succ m) n s) (p s)) from
-        match bool_cases (allBelow m n s) with
-        | .inl e => replace e (fun b => one (both (both (allBelow (Nat.succ m) n s) (not b)) (p s)) + one (both b (p s)) = one (both (allBelow (Nat.succ m) n s) (p s)))
-            (replace (allBelow_mono (nat_le_of_lt (lt_succ_self m)) n s e) (fun b => one (both (both b (not true)) (p s)) + one (both true (p s)) = one (both b (p s))) (nat_zero_add _))
-        | .inr e => replace e (fun b => one (both (both (allBelow (Nat.succ m) n s) (not b)) (p s)) + one (both b (p s)) = one (both (allBelow (Nat.succ m) n s) (p s)))
-            (match allBelow (Nat.succ m) n s with
-              | true => rfl
-              | false => rfl))
+    _ = count v n (fun s => both (allBelow (Nat.succ m) n s) (p s)) t := sumOver_congr (fun s _ => exactly_one m n s (p s))
     _ = count (Nat.succ m) n p t := all⟩
 
 /-- **Size of a class:** `(m+1)^n`, less `m^n` for a query below `m`. -/

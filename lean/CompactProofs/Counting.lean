@@ -113,39 +113,41 @@ theorem count_congr {v n : Nat} {p q : (Nat → Nat) → Bool} {t : Nat → Nat}
 /-- Everything is counted once: the number of fillings is `v^n`. -/
 theorem count_all (v n : Nat) (t : Nat → Nat) : count v n (fun _ => true) t = pow v n :=
   (sumOver_const v 1 n t).trans (nat_zero_add (pow v n))
+theorem one_split (a b : Bool) : one (both a b) + one (both a (not b)) = one a :=
+  match a, b with
+  | true, true => rfl
+  | true, false => rfl
+  | false, true => rfl
+  | false, false => rfl
+theorem one_disjoint {a b c : Bool} (ha : a = true → c = true) (hb : b = true → c = true) (h : a = true → b = false) : one a + one b ≤ one c :=
+  match a, b, c, ha, hb, h with
+  | true, true, _, _, _, h => absurd (h rfl) true_ne_false
+  | true, false, true, _, _, _ => nat_le_refl 1
+  | true, false, false, ha, _, _ => absurd (ha rfl).symm true_ne_false
+  | false, true, true, _, _, _ => nat_le_refl 1
+  | false, true, false, _, hb, _ => absurd (hb rfl).symm true_ne_false
+  | false, false, _, _, _, _ => nat_zero_le _
+theorem one_either {a b c : Bool} (h : c = true → a = true ∨ b = true) : one c ≤ one a + one b :=
+  match c, h with
+  | false, _ => nat_zero_le _
+  | true, h => (h rfl).elim
+      (fun l => replace l (fun x => 1 ≤ one x + one b) (nat_le_add_right 1 _))
+      (fun l => replace l (fun x => 1 ≤ one a + one x) (succ_le_succ (nat_zero_le _)))
 /-- A property and its negation. -/
 theorem count_split (v n : Nat) (p q : (Nat → Nat) → Bool) (t : Nat → Nat) :
     count v n (fun s => both (p s) (q s)) t + count v n (fun s => both (p s) (not (q s))) t = count v n p t :=
-  (sumOver_add v n _ _ t).symm.trans (sumOver_congr (fun s _ =>
-    show one (both (p s) (q s)) + one (both (p s) (not (q s))) = one (p s) from
-    match p s, q s with
-    | true, true => rfl
-    | true, false => rfl
-    | false, true => rfl
-    | false, false => rfl))
+  (sumOver_add v n _ _ t).symm.trans (sumOver_congr (fun s _ => one_split (p s) (q s)))
 theorem count_not (v n : Nat) (p : (Nat → Nat) → Bool) (t : Nat → Nat) : count v n p t + count v n (fun s => not (p s)) t = pow v n :=
   (count_split v n (fun _ => true) p t).trans (count_all v n t)
 /-- Two disjoint properties. -/
 theorem count_disjoint {v n : Nat} {p q r : (Nat → Nat) → Bool} {t : Nat → Nat}
     (hp : ∀ s, p s = true → r s = true) (hq : ∀ s, q s = true → r s = true) (hd : ∀ s, p s = true → q s = false) :
     count v n p t + count v n q t ≤ count v n r t :=
-  nat_le_trans (nat_le_of_eq (sumOver_add v n _ _ t).symm) (sumOver_le (fun s _ =>
-    match bool_cases (p s) with
-    | .inl h => replace h (fun b => one b + one (q s) ≤ one (r s))
-        (replace (hd s h) (fun b => one true + one b ≤ one (r s)) (replace (hp s h) (fun b => 1 ≤ one b) (nat_le_refl 1)))
-    | .inr h => replace h (fun b => one b + one (q s) ≤ one (r s))
-        (replace (nat_zero_add (one (q s))) (fun x => x ≤ one (r s)) (one_mono (hq s)))))
-where
-  nat_le_of_eq {a b : Nat} (h : a = b) : a ≤ b := h.rec (nat_le_refl a)
+  replace (sumOver_add v n _ _ t).symm (fun x => x ≤ count v n r t) (sumOver_le (fun s _ => one_disjoint (hp s) (hq s) (hd s)))
 /-- Union bound. -/
 theorem count_either_le {v n : Nat} {p q r : (Nat → Nat) → Bool} {t : Nat → Nat}
     (h : ∀ s, Fills v n t s → r s = true → p s = true ∨ q s = true) : count v n r t ≤ count v n p t + count v n q t :=
-  Eq.subst (motive := fun x => count v n r t ≤ x) (sumOver_add v n _ _ t) (sumOver_le (fun s hs =>
-    match bool_cases (r s) with
-    | .inr k => replace k (fun b => one b ≤ one (p s) + one (q s)) (nat_zero_le _)
-    | .inl k => nat_le_trans (one_le (r s)) ((h s hs k).elim
-        (fun l => replace l (fun b => 1 ≤ one b + one (q s)) (nat_le_add_right 1 _))
-        (fun l => replace l (fun b => 1 ≤ one (p s) + one b) (succ_le_succ (nat_zero_le _))))))
+  Eq.subst (motive := fun x => count v n r t ≤ x) (sumOver_add v n _ _ t) (sumOver_le (fun s hs => one_either (h s hs)))
 
 /-! ## Restricting the tokens -/
 /-- The first `n` tokens are all below `b`. -/
