@@ -122,11 +122,12 @@ def run(options: argparse.Namespace, report: Report) -> list[str]:
         raise Rejected("AT_LEAST", text).at("claim")
     report.update(claim=words(claim), lower=str(claim.lower), upper=str(claim.upper), total=str(claim.total))
     report.update(model_sha256=verified.digest, model_compared=options.model)
-    report.update(steps=verified.steps, operations=verified.operations, bytes=size)
+    report.update(rules=verified.rules, steps=verified.steps, operations=verified.operations, bytes=size)
     return [
         f"claim: {words(claim)}",
         f"model: {'as embedded' if options.model is None else 'equal to ' + options.model}, sha256:{verified.digest}",
         f"proof: {verified.steps} steps, {verified.operations} integer operations, {size} bytes",
+        f"rules: {', '.join(verified.rules)}",
     ]
 
 
