@@ -32,6 +32,7 @@ class Verified:
 
     claim: Claim
     digest: str
+    rules: tuple[str, ...]  # those that the proof used, sorted: what a reader has to trust besides this kernel
     steps: int
     operations: int
 
@@ -82,4 +83,5 @@ def check(document: Document, limit: int, watch: Callable[[str, Fact], None]) ->
     if (end.lower, end.upper) != (claim.lower, claim.upper):
         text = f"claimed {claim.lower}..{claim.upper}, proved {end.lower}..{end.upper} of {claim.total}"
         raise Rejected("BOUND", text).at("claim")
-    return Verified(claim, document.model.digest(), len(facts), meter.operations)
+    rules = tuple(sorted({fields.text("rule") for fields in document.proof}))
+    return Verified(claim, document.model.digest(), rules, len(facts), meter.operations)
