@@ -67,30 +67,38 @@ theorem attention_compare {A X Y T x e d a : F} (hA : 0 < A) (hZ : 0 < A * X + Y
             _ = (A * T) * (x - X) + x * (e * Y - A * (T - X)) := ring (A :: T :: X :: x :: e :: Y :: []))
       _ = (d * Z) * (x * e / d) := (both _).symm)⟩
 
-/-- **Rule `gap_classes`, least attention.** Let every token of the sequence other than `m` have a score so far below that of `m` that its weight is at most `1/e` of that of `m`, and let the places that hold `m` have a total place weight of at least `x`. Then the attention to
-`m` is at least `x e / (x e + T - x)`, where `T` is the place weight of all places. -/
-theorem Rule.gap_classes.attention_min (C : Circuits F) (n : Nat) (t : Nat → Nat) (m : Nat) (x e : F) (hx0 : 0 ≤ x)
+/-- **Rule `gap_classes`, least attention.** Let every token of the sequence other than `m` have a score so far below that of `m` that its weight is at most `1/e` of that of `m`; let the places that hold `m` have a total place weight of at least `x`, and the other places one of at most `y`. Then the
+attention to `m` is at least `x e / (x e + y)`. -/
+theorem Rule.gap_classes.attention_min (C : Circuits F) (n : Nat) (t : Nat → Nat) (m : Nat) (x y e : F) (hx0 : 0 ≤ x)
     (hx : x ≤ sumOn (holds m t) (Nat.succ n) (C.placeWeight (t n)))
+    (hy : sumOn (fun i => not (holds m t i)) (Nat.succ n) (C.placeWeight (t n)) ≤ y)
     (he : ∀ i, i < Nat.succ n → t i ≠ m → e * C.tokenWeight (t n) (t i) ≤ C.tokenWeight (t n) m)
-    (hd : 0 < x * e + (sum (Nat.succ n) (C.placeWeight (t n)) - x)) :
-    x * e / (x * e + (sum (Nat.succ n) (C.placeWeight (t n)) - x)) ≤ C.attentionTo n t m :=
+    (hd : 0 < x * e + y) : x * e / (x * e + y) ≤ C.attentionTo n t m :=
   let q := t n
   let b := C.placeWeight q
   let A := C.tokenWeight q m
   let J := fun i => not (holds m t i)
+  let X := sumOn (holds m t) (Nat.succ n) b
+  let R := sumOn J (Nat.succ n) b
+  let Y := sumOn J (Nat.succ n) (fun i => C.weight q i (t i))
+  let d := x * e + y
+  let a := C.attentionTo n t m
   have parts := C.attention_parts n t m
-  have rest : sumOn J (Nat.succ n) b = sum (Nat.succ n) b - sumOn (holds m t) (Nat.succ n) b :=
-    calc sumOn J (Nat.succ n) b = (sumOn (holds m t) (Nat.succ n) b + sumOn J (Nat.succ n) b) - sumOn (holds m t) (Nat.succ n) b :=
-          ring (sumOn (holds m t) (Nat.succ n) b :: sumOn J (Nat.succ n) b :: [])
-      _ = _ := sub_congr (sumOn_split (holds m t) (Nat.succ n) b).symm rfl
-  have hY : e * sumOn J (Nat.succ n) (fun i => C.weight q i (t i)) ≤ A * (sum (Nat.succ n) b - sumOn (holds m t) (Nat.succ n) b) :=
-    calc e * sumOn J (Nat.succ n) (fun i => C.weight q i (t i)) = sumOn J (Nat.succ n) (fun i => e * C.weight q i (t i)) := (sumOn_mul J e (Nat.succ n) _).symm
+  have hR : 0 ≤ R := sumOn_nonneg J (fun i _ => exp_nonneg _)
+  have hY : e * Y ≤ A * R :=
+    calc e * Y = sumOn J (Nat.succ n) (fun i => e * C.weight q i (t i)) := (sumOn_mul J e (Nat.succ n) _).symm
       _ ≤ sumOn J (Nat.succ n) (fun i => A * b i) := sumOn_le J (fun i hi hJ =>
           calc e * C.weight q i (t i) = (e * C.tokenWeight q (t i)) * b i := (mul_congr rfl (C.weight_eq q i (t i))).trans (mul_assoc _ _ _).symm
             _ ≤ A * b i := mul_le_mul_right (he i hi (holds_not hJ)) (exp_nonneg _))
-      _ = A * sumOn J (Nat.succ n) b := sumOn_mul J A (Nat.succ n) b
-      _ = _ := mul_congr rfl rest
-  (attention_compare (exp_pos _) parts.left parts.right hd rfl).left hx0 hx (sum_nonneg (fun _ _ => exp_nonneg _)) hY
+      _ = A * R := sumOn_mul J A (Nat.succ n) b
+  have cross : x * R ≤ X * y := mul_le_mul hx hy hx0 (le_trans hR hy)
+  le_of_mul_le_mul (mul_pos hd parts.left)
+    (calc (d * (A * X + Y)) * (x * e / d) = (A * X + Y) * (d * (x * e / d)) := ring (d :: A :: X :: Y :: x * e / d :: [])
+      _ = (A * X + Y) * (x * e) := mul_congr rfl (div_mul hd)
+      _ ≤ d * (A * X) := le_of (add_nonneg (mul_nonneg (exp_nonneg _) (sub_nonneg cross)) (mul_nonneg hx0 (sub_nonneg hY)))
+          (show (x * e + y) * (A * X) - (A * X + Y) * (x * e) = A * (X * y - x * R) + x * (A * R - e * Y) from ring (x :: e :: y :: A :: X :: Y :: R :: []))
+      _ = d * ((A * X + Y) * a) := mul_congr rfl parts.right.symm
+      _ = (d * (A * X + Y)) * a := (mul_assoc _ _ _).symm)
 
 /-- **Rule `gap_classes`, greatest attention:** the same from above. -/
 theorem Rule.gap_classes.attention_max (C : Circuits F) (n : Nat) (t : Nat → Nat) (m : Nat) (x e : F)
@@ -175,6 +183,14 @@ theorem Rule.gap_classes.pivot (G H W pivot e s L V R r : F) (hH : L + pivot * V
     (show (G + ((H + (1 - e) * W) + (e - pivot) * s)) - (G + (L + (e * V + (1 - e) * W))) = (H - (L + pivot * V)) + ((e - pivot) * s - (e - pivot) * V) from
       ring (G :: H :: W :: pivot :: e :: s :: L :: V :: []))
 
+/-- **Rule `gap_classes`, chords.** `max_o (L o + a V o)` is convex in `a`, so between two nodes `α ≤ e ≤ β` it lies below its chord: if `A`, `B` bound it at the nodes and the chord's value at `e` (times `β - α`) is negative together with the rest, then the bound of every output is negative at `e`. -/
+theorem Rule.gap_classes.chord (G W e α β A B L V : F) (hα : α ≤ e) (hβ : e ≤ β) (hαβ : α < β) (hA : L + α * V ≤ A) (hB : L + β * V ≤ B)
+    (h : ((β - e) * A + (e - α) * B) + (β - α) * (G + (1 - e) * W) < 0) : (G + L) + (e * V + (1 - e) * W) < 0 :=
+  have below : (β - α) * ((G + L) + (e * V + (1 - e) * W)) ≤ ((β - e) * A + (e - α) * B) + (β - α) * (G + (1 - e) * W) :=
+    le_of (add_nonneg (mul_nonneg (sub_nonneg hβ) (sub_nonneg hA)) (mul_nonneg (sub_nonneg hα) (sub_nonneg hB)))
+      (ring (α :: β :: e :: A :: B :: G :: W :: L :: V :: []))
+  (neg_iff (sub_pos hαβ) rfl).mpr (lt_of_le_of_lt below h)
+
 /-- **Rule `gap_classes`, which attentions to test.** The bound `L + a V + (1 - a) W` is affine in `a`. It is negative for all `a` between `lo` and `hi` if it is negative at both ends; if `V ≤ W` the lower end alone suffices. -/
 theorem Rule.gap_classes.ends (L V W lo hi a : F) (hl : lo ≤ a) (hh : a ≤ hi) (kl : L + (lo * V + (1 - lo) * W) < 0)
     (kh : V ≤ W ∨ L + (hi * V + (1 - hi) * W) < 0) : L + (a * V + (1 - a) * W) < 0 :=
@@ -233,22 +249,21 @@ theorem Rule.gap_classes.published_unsound : Exists fun L : Nat → F => Exists 
 
 /-! ## The rule -/
 
-/-- What the rule checks for one class (with at least one other token, or a query below `m`): `x` bounds the place weight of the places that hold `m` from below, `e` is such that every other token weighs at most `1/e` as much as `m`; `lo` is at most the resulting attention; the bound is negative at `lo` and, unless all `V o ≤ W`, at 1. -/
+/-- **Rule `gap_classes`** (the paper's Appendix F). For one class (with at least one other token, or a query below `m`): `x` bounds the place weight of the places that hold `m` from below and `y` that of the others from above, every other token weighs at most `1/e` as much as `m`, and `lo` is at most the resulting attention `x e / (x e + y)`.
+If the wrong-logit bound `G + L o + a V o + (1 - a) W` is negative for every output `o` at `a = lo` and, unless `V o ≤ W`, at `a = 1`, the model is right on every sequence of the class. That it is negative at these attentions follows from `chord` or from `pivot`. -/
 theorem Rule.gap_classes (C : Circuits F) (O n : Nat) (r : F) (k : Class)
-    (x e lo G W H pivot R low s s' : F) (L : Nat → F)
-    -- the direct path and the positions, per output; the other tokens (good ones, and the query unless it is `m`); the value of `m` itself
+    (x y e lo G W : F) (L : Nat → F)
+    -- the direct path and the positions, per output; the other tokens (good ones, and the query unless it is `m`)
     (hL : ∀ o, o < O → o ≠ k.m → ∀ i, i < Nat.succ n → ((C.EU k.q o - C.EU k.q k.m) + r) + (C.PVOU i o - C.PVOU i k.m) ≤ G + L o)
-    (hW : ∀ o, o < O → o ≠ k.m → ∀ y, k.good y = true ∨ y = k.q → y ≠ k.m → C.EVOU y o - C.EVOU y k.m ≤ W)
-    (hV : ∀ o, o < O → o ≠ k.m → low ≤ C.EVOU k.m o - C.EVOU k.m k.m ∧ C.EVOU k.m o - C.EVOU k.m k.m ≤ R)
+    (hW : ∀ o, o < O → o ≠ k.m → ∀ z, k.good z = true ∨ z = k.q → z ≠ k.m → C.EVOU z o - C.EVOU z k.m ≤ W)
     -- the attention
     (hx0 : 0 ≤ x) (hx : ∀ t, k.has n t = true → x ≤ sumOn (holds k.m t) (Nat.succ n) (C.placeWeight k.q))
-    (he : ∀ y, k.good y = true ∨ y = k.q → y ≠ k.m → e * C.tokenWeight k.q y ≤ C.tokenWeight k.q k.m)
-    (hd : 0 < x * e + (sum (Nat.succ n) (C.placeWeight k.q) - x))
-    (hlo : lo ≤ x * e / (x * e + (sum (Nat.succ n) (C.placeWeight k.q) - x)))
-    -- the value at `lo` and, where needed, at 1
-    (hH : ∀ o, o < O → o ≠ k.m → L o + pivot * (C.EVOU k.m o - C.EVOU k.m k.m) ≤ H)
-    (hs : (pivot ≤ lo ∧ s = R) ∨ (lo ≤ pivot ∧ s = low)) (hs' : (pivot ≤ 1 ∧ s' = R) ∨ (1 ≤ pivot ∧ s' = low))
-    (hvalue : pivotValue G H W pivot lo s < 0) (hvalue' : R ≤ W ∨ pivotValue G H W pivot 1 s' < 0)
+    (hy : ∀ t, k.has n t = true → sumOn (fun i => not (holds k.m t i)) (Nat.succ n) (C.placeWeight k.q) ≤ y)
+    (he : ∀ z, k.good z = true ∨ z = k.q → z ≠ k.m → e * C.tokenWeight k.q z ≤ C.tokenWeight k.q k.m)
+    (hd : 0 < x * e + y) (hlo : lo ≤ x * e / (x * e + y))
+    -- the bound at `lo` and, where needed, at 1
+    (hleast : ∀ o, o < O → o ≠ k.m → (G + L o) + (lo * (C.EVOU k.m o - C.EVOU k.m k.m) + (1 - lo) * W) < 0)
+    (hone : ∀ o, o < O → o ≠ k.m → C.EVOU k.m o - C.EVOU k.m k.m ≤ W ∨ (G + L o) + (1 * (C.EVOU k.m o - C.EVOU k.m k.m) + (1 - 1) * W) < 0)
     (t : Nat → Nat) (ht : k.has n t = true) : C.Correct O n r t k.m :=
   fun o ho hne =>
   have hq : t n = k.q := beq_eq (both_left ht)
@@ -259,11 +274,10 @@ theorem Rule.gap_classes (C : Circuits F) (O n : Nat) (r : F) (k : Class)
   let V := C.EVOU k.m o - C.EVOU k.m k.m
   let a := C.attentionTo n t k.m
   have att : lo ≤ a := le_trans hlo
-    (Eq.subst (motive := fun q => x * e / (x * e + (sum (Nat.succ n) (C.placeWeight q) - x)) ≤ a) hq
-      (Rule.gap_classes.attention_min C n t k.m x e hx0
-        (replace hq (fun q => x ≤ sumOn (holds k.m t) (Nat.succ n) (C.placeWeight q)) (hx t ht))
-        (fun i hi ne => replace hq (fun q => e * C.tokenWeight q (t i) ≤ C.tokenWeight q k.m) (he (t i) (other i hi ne) ne))
-        (replace hq (fun q => 0 < x * e + (sum (Nat.succ n) (C.placeWeight q) - x)) hd)))
+    (Rule.gap_classes.attention_min C n t k.m x y e hx0
+      (replace hq (fun q => x ≤ sumOn (holds k.m t) (Nat.succ n) (C.placeWeight q)) (hx t ht))
+      (replace hq (fun q => sumOn (fun i => not (holds k.m t i)) (Nat.succ n) (C.placeWeight q) ≤ y) (hy t ht))
+      (fun i hi ne => replace hq (fun q => e * C.tokenWeight q (t i) ≤ C.tokenWeight q k.m) (he (t i) (other i hi ne) ne)) hd)
   have att1 : a ≤ 1 :=
     have pos : ∀ i, i < Nat.succ n → 0 < C.weight (t n) i (t i) := fun i _ => C.weight_pos (t n) i (t i)
     have nonneg : 0 ≤ sumOn (fun i => not (holds k.m t i)) (Nat.succ n) (C.attention n t) := sumOn_nonneg _ (fun i hi => softmax_nonneg pos i hi)
@@ -271,23 +285,18 @@ theorem Rule.gap_classes (C : Circuits F) (O n : Nat) (r : F) (k : Class)
       (calc 1 - a = sum (Nat.succ n) (C.attention n t) - a := sub_congr (softmax_total pos).symm rfl
         _ = (a + sumOn (fun i => not (holds k.m t i)) (Nat.succ n) (C.attention n t)) - a := sub_congr (sumOn_split _ _ _) rfl
         _ = _ := ring (a :: sumOn (fun i => not (holds k.m t i)) (Nat.succ n) (C.attention n t) :: []))
-  have bound : ∀ p, (∀ i, i < Nat.succ n → C.PVOU i o - C.PVOU i k.m ≤ p) → C.logit n t o - C.logit n t k.m ≤ ((C.EU k.q o - C.EU k.q k.m) + p) + (a * V + (1 - a) * W) := fun p hp =>
-    Rule.gap_classes.wrong_logit C n t o k.m (C.EU k.q o - C.EU k.q k.m) p W (replace hq (fun q => C.EU q o - C.EU q k.m ≤ C.EU k.q o - C.EU k.q k.m) (le_refl _)) hp
-      (fun i hi ne => hW o ho hne (t i) (other i hi ne) ne)
-  have negative : (G + L o) + (a * V + (1 - a) * W) < 0 :=
-    have at_end : ∀ z s, ((pivot ≤ z ∧ s = R) ∨ (z ≤ pivot ∧ s = low)) → pivotValue G H W pivot z s < 0 → (G + L o) + (z * V + (1 - z) * W) < 0 := fun z s k1 k2 =>
-      lt_of_le_of_lt (le_trans (le_of_eq (add_assoc _ _ _)) (Rule.gap_classes.pivot G H W pivot z s (L o) V R low (hH o ho hne) (hV o ho hne).right (hV o ho hne).left k1)) k2
-    Rule.gap_classes.ends (G + L o) V W lo 1 a att att1 (at_end lo s hs hvalue)
-      (hvalue'.elim (fun h => .inl (le_trans (hV o ho hne).right h)) (fun h => .inr (at_end 1 s' hs' h)))
   let p := (G + L o) - ((C.EU k.q o - C.EU k.q k.m) + r)
   have hp : ∀ i, i < Nat.succ n → C.PVOU i o - C.PVOU i k.m ≤ p := fun i hi =>
     le_of (sub_nonneg (hL o ho hne i hi)) (ring (C.EU k.q o :: C.EU k.q k.m :: r :: C.PVOU i o :: C.PVOU i k.m :: G :: L o :: []))
+  have bound : C.logit n t o - C.logit n t k.m ≤ ((C.EU k.q o - C.EU k.q k.m) + p) + (a * V + (1 - a) * W) :=
+    Rule.gap_classes.wrong_logit C n t o k.m (C.EU k.q o - C.EU k.q k.m) p W (replace hq (fun q => C.EU q o - C.EU q k.m ≤ C.EU k.q o - C.EU k.q k.m) (le_refl _)) hp
+      (fun i hi ne => hW o ho hne (t i) (other i hi ne) ne)
   calc (C.logit n t o - C.logit n t k.m) + r
-      ≤ (((C.EU k.q o - C.EU k.q k.m) + p) + (a * V + (1 - a) * W)) + r := add_le_add_right (bound p hp) r
+      ≤ (((C.EU k.q o - C.EU k.q k.m) + p) + (a * V + (1 - a) * W)) + r := add_le_add_right bound r
     _ = (G + L o) + (a * V + (1 - a) * W) :=
       show (((C.EU k.q o - C.EU k.q k.m) + ((G + L o) - ((C.EU k.q o - C.EU k.q k.m) + r))) + (a * V + (1 - a) * W)) + r = (G + L o) + (a * V + (1 - a) * W) from
       ring (C.EU k.q o :: C.EU k.q k.m :: G :: L o :: r :: a :: V :: W :: [])
-    _ < 0 := negative
+    _ < 0 := Rule.gap_classes.ends (G + L o) V W lo 1 a att att1 (hleast o ho hne) (hone o ho hne)
 
 /-- **Rule `gap_classes`, only the maximum.** When all tokens are `m`, the attention is 1 and the exact row of the direct path is used. -/
 theorem Rule.gap_classes.constant (C : Circuits F) (O n : Nat) (r : F) (m : Nat)

@@ -1,6 +1,6 @@
 import CompactProofs.Circuits
 /-!
-# Bounds on row ranges: rules `row_range`, `row_range_chain`, `row_norm`, `row_bound_min`
+# Bounds on row ranges: rules `row_exact`, `row_range_chain`, `row_norm`, `row_bound_min`
 
 The range of row `q` of a matrix is the largest difference of two of its entries. `RowBound v M b` says that `b q` bounds the range of row `q` over the columns `0, ..., v - 1`.
 -/
@@ -12,14 +12,31 @@ variable {F : Type} [ExpField F]
 def RowBound (v : Nat) (M : Nat → Nat → F) (b : Nat → F) : Prop :=
   ∀ q i j, i < v → j < v → M q i - M q j ≤ b q
 
-/-- **Rule `row_range`.** If every entry of row `q` lies between `lo q` and `hi q`, then `hi q - lo q` bounds the range. With the exact minimum and maximum this is the exact range. -/
-theorem Rule.row_range (v : Nat) (M : Nat → Nat → F) (lo hi : Nat → F)
+/-- What the sub-cubic rules use of a circuit `S`: an approximation of it, and for each row a bound of what a difference of two entries can be off by. -/
+def Admissible (v : Nat) (S approx : Nat → Nat → F) (b : Nat → F) : Prop :=
+  ∀ q i j, i < v → j < v → (approx q i - approx q j) - b q ≤ S q i - S q j ∧ S q i - S q j ≤ (approx q i - approx q j) + b q
+
+/-- If `S = approx + rest` and `b` bounds the row ranges of the rest (the product of the factors that are left), the approximation is admissible with error `b`. -/
+theorem admissible (v : Nat) (S approx rest : Nat → Nat → F) (b : Nat → F) (hS : ∀ q i, S q i = approx q i + rest q i) (h : RowBound v rest b) : Admissible v S approx b :=
+  fun q i j hi hj =>
+  have e : S q i - S q j = (approx q i - approx q j) + (rest q i - rest q j) :=
+    (sub_congr (hS q i) (hS q j)).trans (ring (approx q i :: approx q j :: rest q i :: rest q j :: []))
+  ⟨le_of (sub_nonneg (h q j i hj hi)) ((sub_congr e rfl).trans (ring (approx q i :: approx q j :: rest q i :: rest q j :: b q :: []))),
+   le_of (sub_nonneg (h q i j hi hj)) ((sub_congr rfl e).trans (ring (approx q i :: approx q j :: rest q i :: rest q j :: b q :: [])))⟩
+
+/-- **Rule `row_exact`.** With one factor left, the approximation plus that factor leaves nothing out. -/
+theorem Rule.row_exact (v : Nat) (S approx factor : Nat → Nat → F) (hS : ∀ q i, S q i = approx q i + factor q i) :
+    Admissible v S (fun q i => approx q i + factor q i) (fun _ => 0) :=
+  admissible v S _ (fun _ _ => 0) _ (fun q i => (hS q i).trans (add_zero _).symm) (fun _ _ _ _ _ => le_of_eq (ring [] : (0 : F) - 0 = 0))
+
+/-- **The range of a row** (the last level of `row_range_chain`). If every entry of row `q` lies between `lo q` and `hi q`, then `hi q - lo q` bounds the range. With the exact minimum and maximum this is the exact range. -/
+theorem Rule.row_range_chain.range (v : Nat) (M : Nat → Nat → F) (lo hi : Nat → F)
     (h : ∀ q i, i < v → lo q ≤ M q i ∧ M q i ≤ hi q) : RowBound v M (fun q => hi q - lo q) :=
   fun q i j ki kj => le_of (add_nonneg (sub_nonneg (h q i ki).right) (sub_nonneg (h q j kj).left))
     (ring (hi q :: lo q :: M q i :: M q j :: []))
 
-/-- **Rule `row_range`, exactness.** If the ends are attained, no smaller bound exists. -/
-theorem Rule.row_range.exact (v : Nat) (M : Nat → Nat → F) (b : Nat → F) (hb : RowBound v M b) (q i j : Nat) (lo hi : F)
+/-- **Rule `row_range_chain`, exactness of the last level.** If the ends are attained, no smaller bound exists. -/
+theorem Rule.row_range_chain.range_exact (v : Nat) (M : Nat → Nat → F) (b : Nat → F) (hb : RowBound v M b) (q i j : Nat) (lo hi : F)
     (ki : i < v) (kj : j < v) (hhi : M q i = hi) (hlo : M q j = lo) : hi - lo ≤ b q :=
   le_trans (le_of_eq (sub_congr hhi.symm hlo.symm)) (hb q i j ki kj)
 
@@ -119,14 +136,22 @@ theorem Rule.row_norm (v : Nat) (M : Nat → Nat → F) (c b : Nat → F) (hb : 
           _ ≤ (1 + 1) * sum v f := mul_le_mul_left two (le_of_lt two_pos)
           _ ≤ b q * b q := h q))
 
-/-- What row bounds are for: if `S = approx + err` and `b` bounds the rows of `err`, then every difference of two scores of a row is known up to `b`. This is an
-*admissible pair* (approximate scores, error per query). -/
-theorem admissible (v : Nat) (S approx err : Nat → Nat → F) (b : Nat → F) (hS : ∀ q i, S q i = approx q i + err q i) (h : RowBound v err b)
-    (q i j : Nat) (hi : i < v) (hj : j < v) :
-    (approx q i - approx q j) - b q ≤ S q i - S q j ∧ S q i - S q j ≤ (approx q i - approx q j) + b q :=
-  have e : S q i - S q j = (approx q i - approx q j) + (err q i - err q j) :=
-    (sub_congr (hS q i) (hS q j)).trans (ring (approx q i :: approx q j :: err q i :: err q j :: []))
-  ⟨le_of (sub_nonneg (h q j i hj hi)) ((sub_congr e rfl).trans (ring (approx q i :: approx q j :: err q i :: err q j :: b q :: []))),
-   le_of (sub_nonneg (h q i j hi hj)) ((sub_congr rfl e).trans (ring (approx q i :: approx q j :: err q i :: err q j :: b q :: [])))⟩
+/-- **Rule `row_norm`, as computed:** for two factors `X`, `B` with the mean (or any number) `μ k` taken off row `k` of `B`, the sum of squares is the quadratic form of the Gram matrix of the centred `B`. -/
+theorem Rule.row_norm.gram (v d : Nat) (X B : Nat → Nat → F) (μ : Nat → F) (q : Nat) :
+    sum v (fun l => (matMul d X B q l - sum d (fun k => X q k * μ k)) * (matMul d X B q l - sum d (fun k => X q k * μ k)))
+      = sum d (fun k => X q k * sum d (fun j => X q j * sum v (fun l => (B k l - μ k) * (B j l - μ j)))) :=
+  have row : ∀ l, matMul d X B q l - sum d (fun k => X q k * μ k) = sum d (fun k => X q k * (B k l - μ k)) := fun l =>
+    (sum_sub d _ _).symm.trans (sum_congr (fun k _ => ring (X q k :: B k l :: μ k :: [])))
+  calc sum v (fun l => (matMul d X B q l - sum d (fun k => X q k * μ k)) * (matMul d X B q l - sum d (fun k => X q k * μ k)))
+      = sum v (fun l => sum d (fun k => (X q k * (B k l - μ k)) * sum d (fun j => X q j * (B j l - μ j)))) :=
+        sum_congr (fun l _ => (mul_congr (row l) (row l)).trans (sum_mul_right d _ _).symm)
+    _ = sum d (fun k => sum v (fun l => (X q k * (B k l - μ k)) * sum d (fun j => X q j * (B j l - μ j)))) := sum_swap v d _
+    _ = sum d (fun k => X q k * sum d (fun j => X q j * sum v (fun l => (B k l - μ k) * (B j l - μ j)))) := sum_congr (fun k _ =>
+        calc sum v (fun l => (X q k * (B k l - μ k)) * sum d (fun j => X q j * (B j l - μ j)))
+            = sum v (fun l => X q k * sum d (fun j => X q j * ((B k l - μ k) * (B j l - μ j)))) := sum_congr (fun l _ =>
+              (mul_assoc _ _ _).trans (mul_congr rfl ((sum_mul_left d _ _).symm.trans (sum_congr (fun j _ => mul_left_comm _ _ _)))))
+          _ = X q k * sum v (fun l => sum d (fun j => X q j * ((B k l - μ k) * (B j l - μ j)))) := sum_mul_left v _ _
+          _ = X q k * sum d (fun j => sum v (fun l => X q j * ((B k l - μ k) * (B j l - μ j)))) := mul_congr rfl (sum_swap v d _)
+          _ = X q k * sum d (fun j => X q j * sum v (fun l => (B k l - μ k) * (B j l - μ j))) := mul_congr rfl (sum_congr (fun j _ => sum_mul_left v _ _)))
 end
 end CompactProofs

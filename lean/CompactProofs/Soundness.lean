@@ -89,35 +89,37 @@ theorem Soundness.cubic (M : Model F) (O n : Nat) (r : F) (v : Nat) (t₀ : Nat 
   Soundness.classes M O n r v t₀ correct hc l hv ha (Every.map (P := CubicFact (M.circuits n) O n r) (Q := fun k => ∀ t, k.has n t = true → (M.circuits n).Correct O n r t k.m) (fun k ⟨value, lo, hi, h1, h2, h3, h4⟩ t ht =>
     Rule.pure_sequences (M.circuits n) O n r k value lo hi h1 h2 h3 h4 t ht) l h)
 
-/-- What the rule `gap_classes` establishes for one class: approximate scores with an error per query, a lower bound of the place weight on the maximum, and the value of the wrong-logit bound at the least attention (and at 1, unless all values stay below `W`). -/
+/-- What the rule `gap_classes` establishes for one class: approximate scores with an error per query; by how much (`δ`) the maximum stands out; bounds of the place weights; the wrong-logit bound at the least attention, on a chord between two nodes, and at attention 1. -/
 def GapFact (C : Circuits F) (O n : Nat) (r : F) (k : Class) : Prop :=
-  Exists fun approx : Nat → F => Exists fun err : F => Exists fun δ : F => Exists fun x : F => Exists fun lo : F => Exists fun G : F => Exists fun W : F => Exists fun H : F => Exists fun pivot : F =>
-  Exists fun R : F => Exists fun low : F => Exists fun s : F => Exists fun s' : F => Exists fun L : Nat → F =>
-  -- the admissible pair, and how far the maximum stands out
-  (∀ i j, (approx i - approx j) - err ≤ C.EQKE k.q i - C.EQKE k.q j ∧ C.EQKE k.q i - C.EQKE k.q j ≤ (approx i - approx j) + err) ∧
-  (∀ y, k.good y = true ∨ y = k.q → y ≠ k.m → δ ≤ (approx k.m - approx y) - err) ∧
+  Exists fun v : Nat => Exists fun approx : Nat → Nat → F => Exists fun err : Nat → F => Exists fun δ : F => Exists fun x : F => Exists fun y : F => Exists fun lo : F =>
+  Exists fun G : F => Exists fun W : F => Exists fun L : Nat → F => Exists fun α : F => Exists fun β : F => Exists fun A : F => Exists fun B : F => Exists fun one : F =>
+  -- the admissible pair, and how far the maximum stands out from the other tokens
+  Admissible v C.EQKE approx err ∧ k.m < v ∧
+  (∀ z, k.good z = true ∨ z = k.q → z ≠ k.m → z < v ∧ δ ≤ (approx k.q k.m - approx k.q z) - err k.q) ∧
   -- direct path and positions; values
   (∀ o, o < O → o ≠ k.m → ∀ i, i < Nat.succ n → ((C.EU k.q o - C.EU k.q k.m) + r) + (C.PVOU i o - C.PVOU i k.m) ≤ G + L o) ∧
-  (∀ o, o < O → o ≠ k.m → ∀ y, k.good y = true ∨ y = k.q → y ≠ k.m → C.EVOU y o - C.EVOU y k.m ≤ W) ∧
-  (∀ o, o < O → o ≠ k.m → low ≤ C.EVOU k.m o - C.EVOU k.m k.m ∧ C.EVOU k.m o - C.EVOU k.m k.m ≤ R) ∧
+  (∀ o, o < O → o ≠ k.m → ∀ z, k.good z = true ∨ z = k.q → z ≠ k.m → C.EVOU z o - C.EVOU z k.m ≤ W) ∧
   -- attention
-  (0 ≤ x ∧ ∀ t, k.has n t = true → x ≤ sumOn (holds k.m t) (Nat.succ n) (C.placeWeight k.q)) ∧
-  (0 < x * ExpField.exp (C.scale * δ) + (sum (Nat.succ n) (C.placeWeight k.q) - x) ∧
-    lo ≤ x * ExpField.exp (C.scale * δ) / (x * ExpField.exp (C.scale * δ) + (sum (Nat.succ n) (C.placeWeight k.q) - x))) ∧
-  -- the value
-  (∀ o, o < O → o ≠ k.m → L o + pivot * (C.EVOU k.m o - C.EVOU k.m k.m) ≤ H) ∧
-  ((pivot ≤ lo ∧ s = R) ∨ (lo ≤ pivot ∧ s = low)) ∧ ((pivot ≤ 1 ∧ s' = R) ∨ (1 ≤ pivot ∧ s' = low)) ∧
-  pivotValue G H W pivot lo s < 0 ∧ (R ≤ W ∨ pivotValue G H W pivot 1 s' < 0)
+  (0 ≤ x ∧ ∀ t, k.has n t = true → x ≤ sumOn (holds k.m t) (Nat.succ n) (C.placeWeight k.q) ∧ sumOn (fun i => not (holds k.m t i)) (Nat.succ n) (C.placeWeight k.q) ≤ y) ∧
+  (0 < x * ExpField.exp (C.scale * δ) + y ∧ lo ≤ x * ExpField.exp (C.scale * δ) / (x * ExpField.exp (C.scale * δ) + y)) ∧
+  -- the largest line at two nodes and at 1
+  (α ≤ lo ∧ lo ≤ β ∧ α < β) ∧
+  (∀ o, o < O → o ≠ k.m → L o + α * (C.EVOU k.m o - C.EVOU k.m k.m) ≤ A ∧ L o + β * (C.EVOU k.m o - C.EVOU k.m k.m) ≤ B ∧ L o + (C.EVOU k.m o - C.EVOU k.m k.m) ≤ one) ∧
+  (((β - lo) * A + (lo - α) * B) + (β - α) * (G + (1 - lo) * W) < 0 ∧ one + G < 0)
 
 /-- **Soundness of the sub-cubic proofs:** if the rule `gap_classes` holds for every class of a list, at least `Σ binom(n, c) * s^c` sequences are right (`s = m - g + 1` for a gap `g`). The approximate scores come from `peel` and any of the row bounds. -/
 theorem Soundness.gap_classes (M : Model F) (O n : Nat) (r : F) (v : Nat) (t₀ : Nat → Nat) (correct : (Nat → Nat) → Bool) (hs : 0 ≤ M.scale)
     (hc : M.Certifies O n r v (Nat.succ n) t₀ (label n) correct) (l : List Class) (hv : Every (fun k => k.Valid v n) l) (ha : Apart l)
     (h : Every (GapFact (M.circuits n) O n r) l) : totalSize v n l ≤ count v (Nat.succ n) correct t₀ :=
   Soundness.classes M O n r v t₀ correct hc l hv ha (Every.map (P := GapFact (M.circuits n) O n r) (Q := fun k => ∀ t, k.has n t = true → (M.circuits n).Correct O n r t k.m)
-    (fun k ⟨approx, err, δ, x, lo, G, W, H, pivot, R, low, s, s', L, hA, hδ, hL, hW, hV, hx, hd, hH, hs1, hs2, hv1, hv2⟩ t ht =>
-      Rule.gap_classes (M.circuits n) O n r k x (ExpField.exp (M.scale * δ)) lo G W H pivot R low s s' L hL hW hV hx.left hx.right
-        (fun y hy ne => (Rule.gap_classes.weight_ratio (M.circuits n) hs k.q k.m y δ).left (le_trans (hδ y hy ne) (hA k.m y).left))
-        hd.left hd.right hH hs1 hs2 hv1 hv2 t ht) l h)
+    (fun k ⟨w, approx, err, δ, x, y, lo, G, W, L, α, β, A, B, one, hA, hm, hδ, hL, hW, hx, hd, hn, hH, hv⟩ t ht =>
+      Rule.gap_classes (M.circuits n) O n r k x y (ExpField.exp (M.scale * δ)) lo G W L hL hW hx.left (fun t ht => (hx.right t ht).left) (fun t ht => (hx.right t ht).right)
+        (fun z hz ne => (Rule.gap_classes.weight_ratio (M.circuits n) hs k.q k.m z δ).left
+          (le_trans (hδ z hz ne).right (hA k.q k.m z hm (hδ z hz ne).left).left))
+        hd.left hd.right
+        (fun o ho hne => Rule.gap_classes.chord G W lo α β A B (L o) _ hn.left hn.right.left hn.right.right (hH o ho hne).left (hH o ho hne).right.left hv.left)
+        (fun o ho hne => .inr (lt_of_le_of_lt
+          (le_of (sub_nonneg (hH o ho hne).right.right) (ring (one :: G :: L o :: (M.circuits n).EVOU k.m o :: (M.circuits n).EVOU k.m k.m :: W :: []))) hv.right)) t ht) l h)
 
 /-! ## Proofs by margin sums -/
 
