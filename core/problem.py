@@ -45,6 +45,12 @@ class Problem:
     model: Model
     task: Task
     threshold: tuple[int, int] = (0, 0)
+    digits: int | None = None
+    """Significant bits of a weight to start with, where a strategy would choose them."""
+
+    def ladder(self, default: tuple[int, ...]) -> tuple[int, ...]:
+        """Digits to try one after the other, until no input is too near to a tie."""
+        return default if self.digits is None else (self.digits, 2 * self.digits, 8 * self.digits)
 
     @cached_property
     def circuits(self) -> Circuits:

@@ -49,6 +49,11 @@ Examples:
     "all for a table, with -o DIRECTORY. The last two take an edition: :sound (default), :as-published, :tight.",
 )
 @click.option("--claim", "claim_text", metavar="TEXT", default="accuracy", show_default=True, help="What to prove.")
+@click.option(
+    "--precision",
+    type=click.IntRange(16, 512),
+    help="Significant bits of an attention weight; more are used where inputs are near a tie. Default by strategy.",
+)
 @click.option("--force", is_flag=True, help="Replace an existing certificate.")
 @click.option("--no-check", is_flag=True, help="Do not run the checker before publishing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -58,6 +63,7 @@ def certify(
     output: str | None,
     strategy: str,
     claim_text: str,
+    precision: int | None,
     force: bool,
     no_check: bool,
     as_json: bool,
@@ -68,7 +74,7 @@ def certify(
     start = time.perf_counter()
     loaded = load(model)
     claim = parse(claim_text)
-    problem = Problem(loaded, task_of(claim, loaded), claim.threshold)
+    problem = Problem(loaded, task_of(claim, loaded), claim.threshold, precision)
     if strategy.partition(":")[0] == "all":
         rows = run_all(problem, strategy.partition(":")[2] or "sound", output, force, not no_check, as_json)
         click.echo(json.dumps(rows, sort_keys=True) if as_json else "\n".join(table(rows)))

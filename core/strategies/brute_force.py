@@ -39,7 +39,7 @@ def brute_force(problem: Problem, progress: Progress = lambda done, total: None)
                 lost, close = _class(problem, q, m)
                 wrong += lost
                 near += [(q, m, sequence) for sequence in close]
-    for digits in DIGITS:
+    for digits in problem.ladder(DIGITS):
         lost, undecided = _settle(problem, near, digits)
         if not undecided:
             break

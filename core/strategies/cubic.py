@@ -46,7 +46,7 @@ def cubic(problem: Problem, progress: Progress = lambda done, total: None) -> Pr
         progress(m, task.tokens)
         right += _maximum(problem, m, judge)
     builder = Builder()
-    chosen = precision(problem.circuits, DIGITS)
+    chosen = precision(problem.circuits, problem.ladder((DIGITS,))[0])
     margins = builder.margins(chosen.bits, chosen.grid, problem.threshold)
     region = region_json(task.whole())
     count = builder.add("pure_sequences", margins=margins, region=region, right=hexadecimal(right))

@@ -51,7 +51,7 @@ def margin_tree(
     """Proof of the exact count. Errors: TREE_TOO_LARGE when more than `nodes` nodes are needed."""
     task = problem.task
     alive = {m: survivors(problem, m).alive for m in range(task.tokens)}
-    for digits in DIGITS:
+    for digits in problem.ladder(DIGITS):
         chosen = precision(problem.circuits, digits)
         tally = Tally()
         for q, (token, position) in enumerate(problem.enclosures(chosen)):
