@@ -79,6 +79,28 @@ class Task:
         return labels + list(range(self.tokens, outputs))
 
 
+# format -> the dtype of its numbers
+STORED = {"binary16": "F16", "bfloat16": "BF16", "binary32": "F32", "binary64": "F64"}
+
+
+@dataclass(frozen=True, slots=True)
+class Semantics:
+    """What a floating-point program may do: FORMAT.md, "Floating point"."""
+
+    format: str
+    exp_ulp: int
+    underflow: str
+
+    @property
+    def text(self) -> str:
+        """The assumptions about the machine."""
+        low = "gradual underflow" + ("" if self.underflow == "gradual" else " or flush to zero")
+        return (
+            f"in every {self.format} evaluation (round to nearest; dot products in any order, fused or not, or wider;"
+            f" all else rounded once; softmax less the maximum, exp within {self.exp_ulp} ulp; {low})"
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """lower/total <= P(margin > threshold) <= upper/total, the margin being the right logit minus the best other."""
@@ -88,13 +110,26 @@ class Claim:
     lower: int
     upper: int
     total: int
+    semantics: Semantics | None = None  # None: real numbers
+
+
+def read_semantics(fields: Fields) -> Semantics:
+    """The assumptions, all of them stated."""
+    result = Semantics(fields.text("format"), fields.integer("exp_ulp", 1, 1 << 20), fields.text("underflow"))
+    fields.close()
+    if result.format not in STORED or result.underflow not in ("gradual", "flush"):
+        text = f"format {result.format[:20]!r}, underflow {result.underflow[:20]!r}"
+        raise Malformed("UNKNOWN_CLAIM", text).at(fields.place)
+    return result
 
 
 def read_claim(fields: Fields, model: Model) -> Claim:
     """The claim, against the sizes of the model; only what FORMAT.md lists can be claimed."""
-    for key, only in (("architecture", "one-layer attention-only"), ("semantics", "real")):
+    floating = isinstance(fields.take("semantics"), dict)
+    for key, only in (("architecture", "one-layer attention-only"), ("semantics", "real"))[: 1 if floating else 2]:
         if fields.text(key) != only:
             raise Malformed("UNKNOWN_CLAIM", f"{key} {fields.value[key]!r}, this version knows {only!r}").at("claim")
+    semantics = read_semantics(fields.inner("semantics")) if floating else None
     task = _read_task(fields.inner("task"), model)
     task = replace(task, masses=_read_masses(fields, task))
     quantity = fields.inner("quantity")
@@ -103,7 +138,7 @@ def read_claim(fields: Fields, model: Model) -> Claim:
         raise Malformed("NOT_CANONICAL", "margin_above must be odd, or 0 with exponent 0").at(quantity.place)
     quantity.close()
     bounds = fields.inner("bounds")
-    claim = Claim(task, threshold, bounds.hex("lower"), bounds.hex("upper"), bounds.hex("total"))
+    claim = Claim(task, threshold, bounds.hex("lower"), bounds.hex("upper"), bounds.hex("total"), semantics)
     bounds.close()
     fields.close()
     if claim.total != task.total:
@@ -191,8 +226,9 @@ def words(claim: Claim) -> str:
     margin = "" if n == 0 else f" by a margin above {n} * 2^{exponent}"
     inputs = "inputs" if task.masses is None else "units of probability under the given token weights"
     exactly = "exactly" if claim.lower == claim.upper else "at least"
+    where = "over the real numbers" if claim.semantics is None else claim.semantics.text
     text = (
-        f"over the real numbers, the model gives the {what} of {task.length} tokens out of {task.tokens}{query}{margin}"
+        f"{where}, the model gives the {what} of {task.length} tokens out of {task.tokens}{query}{margin}"
         f" on {exactly} {claim.lower} of {claim.total} {inputs} ({percent(claim.lower, claim.total)})"
     )
     if claim.upper in (claim.lower, claim.total):

@@ -1,7 +1,7 @@
 """What the checker understood, in words and decimals rounded the safe way. Nothing here takes part in a verdict."""
 
 from .claim import words
-from .facts import Admissible, Count, Fact, Factored, Margins, Weights
+from .facts import Admissible, Count, Fact, Factored, FloatError, Margins, Weights
 from .kernel import Document
 from .numbers import Matrix
 from .rules import RULES
@@ -44,6 +44,10 @@ def describe(fact: Fact) -> list[str]:
         sizes = f"{len(fact.direct)} queries, {len(fact.values)} token rows, {len(fact.positions)} positions"
         above = f"{fact.threshold[0]} * 2^{fact.threshold[1]}"
         return [f"margins above {above} as sums: {sizes}, {len(fact.values[0])} outputs, over 2^{-fact.exponent}"]
+    if isinstance(fact, FloatError):
+        score, *parts = [decimal(n, fact.exponent, up=True) for n in fact.parts]
+        lines = [f"{fact.semantics.text}: logits off by at most {decimal(max(fact.bound), fact.exponent, up=True)}"]
+        return [*lines, f"  scores {score}; in a logit: softmax {parts[0]}, values {parts[1]}, unembedding {parts[2]}"]
     if isinstance(fact, Count):
         classes = sum(high - low for _, low, high in fact.region)
         return [f"{classes} classes: at least {fact.right} sequences right, at least {fact.wrong} wrong"]

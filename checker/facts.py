@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from .claim import Semantics
 from .numbers import Matrix
 
 
@@ -64,6 +65,7 @@ class Count:
     region: tuple[tuple[int, int, int], ...]
     right: int
     wrong: int
+    semantics: Semantics | None = None  # over the real numbers, or in every evaluation of a floating-point program
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,21 @@ class Conclusion:
     threshold: tuple[int, int]
     lower: int
     upper: int
+    semantics: Semantics | None = None
 
 
-Fact = Factored | Admissible | Weights | Margins | Count | Conclusion
+@dataclass(frozen=True, slots=True)
+class FloatError:
+    """No logit of the program is further than bound[q] from the true one, for query q, times 2**exponent.
+
+    `parts` are the largest error of the logarithm of an attention weight, what it does to a logit, and what errors of
+    values, and of everything after the average, do to a logit.
+    """
+
+    semantics: Semantics
+    exponent: int
+    bound: tuple[int, ...]
+    parts: tuple[int, int, int, int]
+
+
+Fact = Factored | Admissible | Weights | Margins | FloatError | Count | Conclusion

@@ -80,6 +80,9 @@ def check(document: Document, limit: int, watch: Callable[[str, Fact], None]) ->
         raise Rejected("UNUSED_STEP", "no later step uses this one").at(f"step {unused[0]}")
     if end.threshold != claim.threshold:
         raise Rejected("THRESHOLD", f"claimed for {claim.threshold}, proved for {end.threshold}").at("claim")
+    if end.semantics != claim.semantics:
+        text = f"claimed for {claim.semantics or 'real numbers'}, proved for {end.semantics or 'real numbers'}"
+        raise Rejected("SEMANTICS", text).at("claim")
     if (end.lower, end.upper) != (claim.lower, claim.upper):
         text = f"claimed {claim.lower}..{claim.upper}, proved {end.lower}..{end.upper} of {claim.total}"
         raise Rejected("BOUND", text).at("claim")

@@ -8,6 +8,7 @@ from .approximations import peel, row_bound_min, row_exact, row_norm, row_range_
 from .circuits import circuit, product_rule
 from .ending import conclude, disjoint_union
 from .enumerate import enumerate_rule
+from .float_error import float_count, float_error
 from .gap_classes import gap_classes
 from .margin_convolution import margin_convolution
 from .margin_tree import margin_tree
@@ -29,6 +30,8 @@ RULES: dict[str, Callable[[Step], Fact]] = {
     "gap_classes": gap_classes,
     "margin_tree": margin_tree,
     "margin_convolution": margin_convolution,
+    "float_error": float_error,
+    "float_count": float_count,
     "disjoint_union": disjoint_union,
     "conclude": conclude,
 }

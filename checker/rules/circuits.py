@@ -38,7 +38,7 @@ def circuit(step: Step) -> Factored:
     if name in ("EVOU", "PVOU"):
         value, output = step.model.matrix(ATTENTION + "W_V"), step.model.matrix(ATTENTION + "W_O")
         return Factored(name, centre, None, (inner, value, output, _unembed(step)))
-    queries, bias = _query_rows(step, rows, positions), step.model.matrix(ATTENTION + "b_Q")
+    queries, bias = query_rows(step, rows, positions), step.model.matrix(ATTENTION + "b_Q")
     query = _augment(queries, step.model.matrix(ATTENTION + "W_Q"), bias)
     return Factored(name, centre, None, (*query, step.model.matrix(ATTENTION + "W_K").transposed(), inner.transposed()))
 
@@ -66,7 +66,7 @@ def exact(fact: Factored, circuit_name: str) -> Matrix:
     return fact.factors[0]
 
 
-def _query_rows(step: Step, rows: Matrix, positions: Matrix) -> Matrix:
+def query_rows(step: Step, rows: Matrix, positions: Matrix) -> Matrix:
     """Embedding plus last position, for each token that can be the query."""
     tokens = step.task.tokens
     chosen = rows.rows[:tokens] if step.task.eos is None else rows.rows[tokens:]
@@ -101,4 +101,4 @@ def _direct(step: Step, rows: Matrix, positions: Matrix) -> tuple[Matrix, Matrix
     through = product(add(carried, model.matrix(ATTENTION + "b_O"), meter), unembed, meter)
     bias = model.matrix("unembed.b_U")
     constant = add(through, Matrix((tuple(bias.rows[0][c] for c in columns),), bias.exponent), meter)
-    return _augment(_query_rows(step, rows, positions), unembed, constant)
+    return _augment(query_rows(step, rows, positions), unembed, constant)

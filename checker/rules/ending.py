@@ -16,6 +16,8 @@ def disjoint_union(step: Step) -> Count:
     thresholds = {count.threshold for count in counts}
     if len(thresholds) != 1:
         raise Rejected("THRESHOLD", f"counts for different thresholds {sorted(thresholds)}")
+    if len({count.semantics for count in counts}) != 1:
+        raise Rejected("SEMANTICS", "counts over the real numbers and of floating-point programs")
     spans = sorted(span for count in counts for span in count.region)
     joined = [spans[0]]
     for m, low, high in spans[1:]:
@@ -27,7 +29,7 @@ def disjoint_union(step: Step) -> Count:
         else:
             joined.append((m, low, high))
     right, wrong = sum(count.right for count in counts), sum(count.wrong for count in counts)
-    return Count(counts[0].threshold, tuple(joined), right, wrong)
+    return Count(counts[0].threshold, tuple(joined), right, wrong, counts[0].semantics)
 
 
 def conclude(step: Step) -> Conclusion:
@@ -38,4 +40,4 @@ def conclude(step: Step) -> Conclusion:
     Sound because: sequences outside the region may be either.
     """
     count = step.premise("of", Count)
-    return Conclusion(count.threshold, count.right, step.task.total - count.wrong)
+    return Conclusion(count.threshold, count.right, step.task.total - count.wrong, count.semantics)
