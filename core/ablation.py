@@ -65,7 +65,7 @@ def subsets(names: Iterable[str] = CIRCUITS) -> Iterator[tuple[str, ...]]:
 
 def ablate(problem: Problem, removed: tuple[str, ...]) -> Ablation:
     """Sequences that stay right. Errors: ABLATION_TOO_LARGE."""
-    ablated = AblatedProblem(problem.model, problem.task, problem.threshold, frozenset(removed))
+    ablated = AblatedProblem(problem.model, problem.task, problem.threshold, removed=frozenset(removed))
     total = problem.task.total
     if set(removed) <= set(MINOR):
         try:

@@ -60,9 +60,9 @@ class Statistics:
 
     sigma_1, sigma_2, ratio: of the singular values of EQKE. query_entry: mean and standard deviation over the entries
     of the query-side vector. key_increases: share of neighbouring tokens between which the key-side vector grows.
-    slope: attention increase per token. The sizes are means of absolute entries; of EU also the largest, and the
-    mean range of a row. copy_fails: the largest token whose row of EVOU has an off-diagonal entry at or above the
-    diagonal (-1: none); copy_failures: the number of such tokens.
+    slope: attention increase per token, over all pairs; step: the same between neighbours. The sizes are means of
+    absolute entries; of EQKP and EU also the largest, and of EU the mean range of a row. copy_fails: the largest token
+    whose row of EVOU has an off-diagonal entry at or above the diagonal (-1: none); copy_failures: how many there are.
     """
 
     sigma_1: float
@@ -72,7 +72,9 @@ class Statistics:
     query_entry_std: float
     key_increases: float
     slope: float
+    step: float
     eqkp_size: float
+    eqkp_largest: float
     pvou_size: float
     eu_size: float
     eu_largest: float
@@ -128,7 +130,9 @@ def statistics(problem: Problem) -> Statistics:
         query_entry_std=float(spec.query.std()),
         key_increases=float((np.diff(spec.key) > 0).mean()),
         slope=attention_slope(form),
+        step=float(np.diff(form.floats("EQKE"), axis=1).mean()) / root,
         eqkp_size=_mean_size(form.eqkp) / form.length / root,
+        eqkp_largest=float(np.abs(form.floats("EQKP")).max()) / root,
         pvou_size=_mean_size(form.pvou) / form.length,
         eu_size=_mean_size(form.eu),
         eu_largest=float(np.abs(eu).max()),

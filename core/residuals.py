@@ -62,8 +62,8 @@ def residuals(problem: Problem) -> Residuals:
     left, _, right = np.linalg.svd(e_q @ q @ k.T @ e_k.T)
     e_q = _peel(e_q, left[:, 0])
     e_k = _peel(e_k, right[0])
-    rest = [_without_first(matrix) for matrix in (e_q, q, k, e_k)]
-    return Residuals(*rest, d_head=f.w_q.ints.shape[1])
+    q, k, e_k = _without_first(q), _without_first(k), _without_first(e_k)
+    return Residuals(_without_first(e_q), q, k, e_k, f.w_q.ints.shape[1])
 
 
 def _peel(matrix: Floats, direction: Floats) -> Floats:

@@ -69,6 +69,7 @@ def test_statistics_against_their_definitions() -> None:
         (row[i] - row[j]) / (i - j) / ROOT for row in circuits["EQKE"] for i in range(5) for j in range(5) if i != j
     ]
     assert found.slope == pytest.approx(np.mean(slopes))
+    assert found.step == pytest.approx((circuits["EQKE"][:, -1] - circuits["EQKE"][:, 0]).mean() / 4 / ROOT)
     assert found.eqkp_size == pytest.approx(np.abs(circuits["EQKP"]).mean() / ROOT)
     assert found.pvou_size == pytest.approx(np.abs(circuits["PVOU"]).mean())
     assert found.eu_size == pytest.approx(np.abs(circuits["EU"]).mean())
