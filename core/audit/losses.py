@@ -1,0 +1,198 @@
+"""A verified proof taken apart: what each of its counts says of every class, what that costs, and inputs to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import CompactProofsError
+from ..problem import Problem
+from ..proof import Step
+from ..sampling import Interval, monte_carlo
+from ..task import Region
+from . import convolved, gaps, pure
+from .account import Account, Share
+from .facts import Fact, replay_facts
+from .replay import Replayed, replay
+from .scan import LARGEST, Scan, scan
+from .sequences import draw_open
+
+EXACT = ("margin_tree", "enumerate")
+SAMPLES = 20_000
+EXAMPLES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """An input worth looking at, and why."""
+
+    why: str
+    replayed: Replayed
+
+
+@dataclass(slots=True, eq=False)
+class Losses:
+    """`account`: the proof's word on each class. `scan`: what the model does, in doubles; `sampled` where that is too
+    much. `agrees`: does the account add up to the verified numbers?"""
+
+    account: Account
+    kinds: tuple[str, ...]
+    agrees: bool
+    scan: Scan | None = None
+    sampled: Interval | None = None
+    examples: list[Example] = field(default_factory=list)
+    facts: list[Fact] = field(default_factory=list)
+    examined: int = 0  # inputs whose float32 answer was compared with the real one
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One count of a proof: its step number and region."""
+
+    number: int
+    rule: str
+    region: Region
+
+
+def parts_of(problem: Problem, steps: Sequence[Step]) -> list[Part]:
+    """The counts that the conclusion rests on. Errors: AUDIT_KIND for a rule that is not known here."""
+    last = steps[-1]
+    number = int(str(last["of"]))
+    queue, found = [number], []
+    while queue:
+        number = queue.pop(0)
+        step, rule = steps[number], str(steps[number]["rule"])
+        if rule == "disjoint_union":
+            queue += [int(str(n)) for n in _list(step["of"])]
+        elif rule == "margin_convolution":
+            found.append(Part(number, rule, convolved.region_of(problem, step)))
+        elif "region" in step:
+            spans = [[int(str(n)) for n in _list(span)] for span in _list(step["region"])]
+            found.append(Part(number, rule, tuple((m, low, high) for m, low, high in spans)))
+        else:
+            raise CompactProofsError("AUDIT_KIND", f"step {number}: no account is known of rule {rule}")
+    return found
+
+
+def _list(value: Any) -> list[Any]:
+    return list(value)
+
+
+def analyse(
+    problem: Problem,
+    steps: Sequence[Step],
+    bounds: tuple[int, int],
+    deep: bool = True,
+    progress: Callable[[str], None] = lambda text: None,
+) -> Losses:
+    """Take a verified proof apart. `bounds`: the verified lower and upper mass; `deep`: also what each term costs."""
+    parts = parts_of(problem, steps)
+    progress("the model's answers, class by class")
+    exact = all(part.rule in EXACT for part in parts)
+    seen = _scan(problem, None) if exact or problem.task.total <= LARGEST else None
+    facts = replay_facts(problem, steps)
+    account = Account.empty(problem.task)
+    for part in parts:
+        progress(f"step {part.number}: {part.rule}")
+        account.add(_account(problem, steps, part, facts, seen, deep))
+    right, wrong = int(account.right.sum()), int(account.wrong.sum())
+    agrees = (right, problem.task.total - wrong) == bounds
+    kinds = tuple(dict.fromkeys(part.rule for part in parts))
+    result = Losses(account, kinds, agrees, seen, facts=facts)
+    if seen is None and problem.task.masses is None and problem.task.eos is None and problem.task.kind == "max":
+        result.sampled = monte_carlo(problem, SAMPLES, seed=0)
+    progress("replaying inputs")
+    result.examples, result.examined = _examples(problem, result)
+    return result
+
+
+def _scan(problem: Problem, region: Region | None) -> Scan | None:
+    try:
+        return scan(problem, region)
+    except CompactProofsError as error:
+        if error.code != "SCAN_TOO_LARGE":
+            raise
+        return None
+
+
+def _account(
+    problem: Problem, steps: Sequence[Step], part: Part, facts: list[Fact], seen: Scan | None, deep: bool
+) -> Account:
+    """The account of one count."""
+    step, region = steps[part.number], part.region
+    if part.rule in EXACT:
+        whole = region == problem.task.whole()
+        found = seen if whole else _scan(problem, region)
+        return _unsplit(problem, step, region) if found is None else _copy(found.account)
+    if part.rule == "pure_sequences":
+        account = pure.account(problem, region)
+        if deep:
+            account.terms = pure.terms(problem, region, int(account.right.sum()))
+    elif part.rule == "gap_classes":
+        right = int(str(step["right"]), 16)
+        account = gaps.account(problem, step, region, right)
+        if deep:
+            account.terms = gaps.terms(problem, step, region, facts, int(account.right.sum()))
+    elif part.rule == "margin_convolution":
+        weights = _weights(steps, step)
+        account = convolved.account(problem, step, weights)
+        if deep:
+            account.terms = convolved.terms(problem, step, weights, int(account.right.sum()))
+    else:
+        raise CompactProofsError("AUDIT_KIND", f"step {part.number}: no account is known of rule {part.rule}")
+    return account
+
+
+def _weights(steps: Sequence[Step], step: Step) -> dict[str, Any]:
+    margins = steps[int(str(step["margins"]))]
+    return dict(steps[int(str(margins["weights"]))])
+
+
+def _copy(account: Account) -> Account:
+    """A scan's account may be shared by two reports."""
+    copied = Account(account.task, account.right.copy(), account.wrong.copy())
+    copied.others, copied.outputs = list(account.others), dict(account.outputs)
+    copied.outputs_of = account.outputs_of
+    return copied
+
+
+def _unsplit(problem: Problem, step: Step, region: Region) -> Account:
+    """Where the inputs cannot be listed, the verified totals alone; shown as one class."""
+    account = Account.empty(problem.task)
+    account.notes.append("too many inputs to list: how the count is spread over classes is not shown")
+    return account
+
+
+def _examples(problem: Problem, losses: Losses) -> tuple[list[Example], int]:
+    """Inputs that the model gets wrong, that the proof leaves open, and that lie nearest to a tie."""
+    chosen: list[tuple[str, tuple[int, int, tuple[int, ...]]]] = []
+    if losses.scan is not None:
+        chosen += [("wrong by the largest margin", item) for _, item in losses.scan.worst[:EXAMPLES]]
+        chosen += [("nearest to a tie", item) for _, item in losses.scan.closest[: 4 * EXAMPLES]]
+    if any(kind not in EXACT for kind in losses.kinds):
+        drawn = draw_open(problem, losses.account)
+        right = [each for each in drawn if each.margin > 0]
+        chosen += [("open, smallest margin drawn", each.item) for each in drawn[:EXAMPLES]]
+        chosen += [("open, yet right by a wide margin", each.item) for each in right[::-1][: EXAMPLES // 2]]
+    seen: dict[tuple[int, int, tuple[int, ...]], str] = {}
+    for why, item in chosen:
+        seen.setdefault(item, why)
+    replayed = replay(problem, list(seen))
+    examples = [Example(why, each) for why, each in zip(seen.values(), replayed, strict=True)]
+    return _shortened(examples), len(examples)
+
+
+def _shortened(examples: list[Example]) -> list[Example]:
+    """All disagreements, and of each reason at most a dozen."""
+    kept: list[Example] = []
+    for example in examples:
+        alike = sum(example.why == other.why for other in kept)
+        if example.replayed.disagree or alike < EXAMPLES:
+            kept.append(example)
+    return kept
+
+
+def model_shares(losses: Losses) -> list[Share]:
+    """Per maximum, what the model really gets wrong (in doubles), where all inputs were looked at."""
+    return [] if losses.scan is None else losses.scan.account.by_maximum()

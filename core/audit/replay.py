@@ -1,0 +1,169 @@
+"""Single inputs through the real-number function (enclosed by MPFR) and through a plain float32 program."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..model import Model
+from ..problem import Problem
+from ..task import Task
+from ..weights import Enclosure, precision
+
+DIGITS = (64, 160, 512)
+Kind = Literal["right", "wrong", "undecided"]
+Input = tuple[int, int, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The real-number answer: margin (right logit less the largest other) enclosed, and that other output."""
+
+    kind: Kind
+    low: Fraction
+    high: Fraction
+    rival: int
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """One input as the model reads it, with both answers. Logits: of the right token, and of the best other output."""
+
+    tokens: tuple[int, ...]
+    wanted: int
+    real: Verdict
+    rival: int  # the output that the real function prefers among the others, as the model numbers it
+    exact_logits: tuple[tuple[Fraction, Fraction], tuple[Fraction, Fraction]]
+    float_kind: Kind
+    float_logits: tuple[float, float]
+    float_rival: int
+
+    @property
+    def disagree(self) -> bool:
+        """Does the float32 program answer otherwise than the real function?"""
+        return self.float_kind != self.real.kind
+
+
+def real_verdicts(problem: Problem, items: Sequence[Input]) -> list[Verdict]:
+    """The exact answer for each input; undecided only for ties, or nearer than 512 digits tell."""
+    result: list[Verdict | None] = [None] * len(items)
+    for digits in DIGITS:
+        order = sorted((q, i) for i, (q, _, _) in enumerate(items) if (r := result[i]) is None or r.kind == "undecided")
+        for q, group in itertools.groupby(order, key=lambda pair: pair[0]):
+            weights = next(problem.enclosures(precision(problem.circuits, digits), [q]))
+            for _, i in group:
+                result[i] = _verdict(problem, items[i], *weights)
+    return [verdict for verdict in result if verdict is not None]
+
+
+def _weights(problem: Problem, item: Input, token: Enclosure, position: Enclosure) -> list[tuple[int, int, int]]:
+    """(row of the token, lower and upper end of its weight) at each position; the query is last."""
+    q, _, free = item
+    rows = (*free, problem.task.own_row(q))
+    ends = enumerate(rows)
+    return [(t, token[0][t] * position[0][i], token[1][t] * position[1][i]) for i, t in ends]
+
+
+def _verdict(problem: Problem, item: Input, token: Enclosure, position: Enclosure) -> Verdict:
+    """Margins to all other outputs: EU and a weighted mean of EVOU + PVOU."""
+    weights = _weights(problem, item, token, position)
+    (q, m, _), logits = item, problem.logits
+    unit = Fraction(2) ** logits.exponent
+    margins = []
+    for o in range(len(logits.direct[q])):
+        if o != m:
+            low, high = _mean(weights, [_gap(problem, t, i, m, o) for i, (t, _, _) in enumerate(weights)])
+            base = logits.direct[q][m] - logits.direct[q][o]
+            margins.append(((base + low) * unit, (base + high) * unit, o))
+    if not margins:
+        return Verdict("right", Fraction(0), Fraction(0), m)
+    low, high = min(low for low, _, _ in margins), min(high for _, high, _ in margins)
+    bar = logits.shift * unit
+    kind: Kind = "right" if low > bar else "wrong" if high <= bar else "undecided"
+    return Verdict(kind, low, high, min(margins)[2])
+
+
+def _gap(problem: Problem, t: int, i: int, m: int, o: int) -> int:
+    values, positions = problem.logits.values[t], problem.logits.positions[i]
+    return values[m] - values[o] + positions[m] - positions[o]
+
+
+def _mean(weights: list[tuple[int, int, int]], values: list[int]) -> tuple[Fraction, Fraction]:
+    """Enclosure of the mean of values under enclosed weights: each end moves every weight to its worse side."""
+    least = min(values)
+    highest = max(values)
+    # values relative to the least (largest) one have one sign, so the quotient is monotone in numerator and denominator
+    low_numerator = sum((v - least) * low for v, (_, low, _) in zip(values, weights, strict=True))
+    high_numerator = sum((highest - v) * low for v, (_, low, _) in zip(values, weights, strict=True))
+    total = sum(high for _, _, high in weights)
+    return least + Fraction(low_numerator, total), highest - Fraction(high_numerator, total)
+
+
+def exact_logit(problem: Problem, item: Input, output: int, digits: int = 64) -> tuple[Fraction, Fraction]:
+    """Enclosure of one logit, output numbered as in the task."""
+    q = item[0]
+    weights = _weights(problem, item, *next(problem.enclosures(precision(problem.circuits, digits), [q])))
+    logits, unit = problem.logits, Fraction(2) ** problem.logits.exponent
+    values = [logits.values[t][output] + logits.positions[i][output] for i, (t, _, _) in enumerate(weights)]
+    low, high = _mean(weights, values)
+    return (logits.direct[q][output] + low) * unit, (logits.direct[q][output] + high) * unit
+
+
+def raw_tokens(task: Task, item: Input) -> tuple[int, ...]:
+    """The input as the model reads it, the end-of-sequence token included."""
+    q, _, free = item
+    rows = task.token_rows()
+    return tuple(rows[t] for t in (*free, task.own_row(q)))
+
+
+def replay(problem: Problem, items: Sequence[Input]) -> list[Replayed]:
+    """Both answers for each input."""
+    if not items:
+        return []
+    task = problem.task
+    columns = task.output_columns(problem.model.d_vocab_out)
+    tokens = [raw_tokens(task, item) for item in items]
+    floats = float32_logits(problem.model, np.array(tokens))
+    bar = float(problem.logits.shift * Fraction(2) ** problem.logits.exponent)
+    result = []
+    for item, raw, row, verdict in zip(items, tokens, floats, real_verdicts(problem, items), strict=True):
+        wanted = columns[item[1]]
+        others = row.copy()
+        others[wanted] = -np.inf
+        rival = int(others.argmax())
+        kind: Kind = "right" if float(row[wanted]) - float(others[rival]) > bar else "wrong"
+        exact = exact_logit(problem, item, item[1]), exact_logit(problem, item, verdict.rival)
+        pair = float(row[wanted]), float(row[rival])
+        result.append(Replayed(raw, wanted, verdict, columns[verdict.rival], exact, kind, pair, rival))
+    return result
+
+
+def float32_logits(model: Model, tokens: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+    """The forward pass in float32 as one would write it in numpy, last position only."""
+
+    def weight(name: str, *shape: int) -> npt.NDArray[np.float32]:
+        if not model.has(name):
+            return np.zeros(shape, dtype=np.float32)
+        flat, exponent = model.tensor(name).exact()
+        doubles = np.array([float(n) * 2.0**exponent for n in flat])  # exact: a stored number fits a double
+        return doubles.astype(np.float32).reshape(shape)
+
+    d, h, out = model.d_model, model.d_head, model.d_vocab_out
+    attention = "blocks.0.attn."
+    x = weight("embed.W_E", model.d_vocab, d)[tokens] + weight("pos_embed.W_pos", model.n_ctx, d)
+    q = x[:, -1] @ weight(attention + "W_Q", d, h) + weight(attention + "b_Q", h)
+    k = x @ weight(attention + "W_K", d, h) + weight(attention + "b_K", h)
+    v = x @ weight(attention + "W_V", d, h) + weight(attention + "b_V", h)
+    scores = np.einsum("nh,nph->np", q, k) / np.sqrt(np.float32(h))
+    weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+    weights /= weights.sum(axis=1, keepdims=True)
+    z = np.einsum("np,nph->nh", weights, v)
+    residual = x[:, -1] + z @ weight(attention + "W_O", h, d) + weight(attention + "b_O", d)
+    logits: npt.NDArray[np.float32] = residual @ weight("unembed.W_U", d, out) + weight("unembed.b_U", out)
+    return logits
