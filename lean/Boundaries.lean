@@ -3,17 +3,30 @@ import CompactProofs.Masses
 /-!
 # What the Lean files do not prove
 
-The theorems say: *if* the hypotheses of a rule hold, *then* its conclusion does, over every ordered field with an exponential (`Field.lean`). The following stays outside.
+The theorems say: *if* the hypotheses of a rule hold, *then* its conclusion does, over every ordered field with an exponential
+(`Field.lean`). The following stays outside.
 
-1. **The checker is a Python program.** Nobody has proved that `checker/` computes what the rules say: that its integers are those of the hypotheses, that a rule it calls `pure_sequences` has verified the hypotheses of `Rule.pure_sequences`. The theorems and
-   `docs/FORMAT.md` state the same mathematics in the same order and under the same names, so that a reader can compare them; that comparison is not formal. (`Example.lean` closes this gap for one tiny model only.)
-2. **The file.** That the certificate which was read is the one that was meant, and that the weights in it are those of the model in question, is a matter of digests.
-3. **Floating point.** The numbers in the file are dyadic rationals; the theorems are about the exact function of these numbers. For programs that compute in floating point `Rule.float_count` carries a count over, given a bound of the error of each logit. That bound is the business of the rule `float_error`, which has **no** theorem of its own here: `Rule.float_error.average` proves
-   how far errors of the scores move an average (with the hyperbolic tangent of `D / 2`; that this is at most `D / 2` over the reals is calculus and not proved), but the rounding of the single operations of a program is not formalised.
-4. **The real numbers.** That the reals with their exponential satisfy the axioms of `ExpField` is ordinary mathematics (`1 + x ≤ exp x`, the functional equation); it is not proved here, as that would need the real numbers in Lean, that is Mathlib. No instance of `ExpField` is constructed in these files.
-5. **Minimum tasks** are maximum tasks after the tokens are renumbered in reverse; the renumbering is not formalised. The theorems in `Soundness.lean` are for sequences whose query is their last token; for an end-of-sequence token see the theorems named `..._eos`.
-6. **Sequences are functions.** `t : Nat → Nat` stands for `t 0, ..., t n`; later values are ignored. Counting (`count`) runs over the fillings of the first places of a fixed function.
+1. **The checker is a Python program.** Nobody has proved that `checker/` computes what the rules say: that its integers are those of the
+   hypotheses, that a rule it calls `pure_sequences` has verified the hypotheses of `Rule.pure_sequences`. The theorems and
+   `docs/FORMAT.md` state the same mathematics in the same order and under the same names, so that a reader can compare them; that
+   comparison is not formal. (`Example.lean` closes this gap for one tiny model only.)
+2. **The file.** That the certificate which was read is the one that was meant, and that the weights in it are those of the model in
+   question, is a matter of digests.
+3. **Floating point.** The numbers in the file are dyadic rationals; the theorems are about the exact function of these numbers. For
+   programs that compute in floating point `Rule.float_count` carries a count over, given a bound of the error of each logit. That bound is
+   the business of the rule `float_error`, which has **no** theorem of its own here: `Rule.float_error.average` proves
+   how far errors of the scores move an average (with the hyperbolic tangent of `D / 2`; that this is at most `D / 2` over the reals is
+   calculus and not proved), but the rounding of the single operations of a program is not formalised.
+4. **The real numbers.** That the reals with their exponential satisfy the axioms of `ExpField` is ordinary mathematics (`1 + x ≤ exp x`,
+   the functional equation); it is not proved here, as that would need the real numbers in Lean, that is Mathlib. No instance of `ExpField`
+   is constructed in these files.
+5. **Minimum tasks** are maximum tasks after the tokens are renumbered in reverse; the renumbering is not formalised. The theorems in
+   `Soundness.lean` are for sequences whose query is their last token; for an end-of-sequence token see the theorems named `..._eos`.
+6. **Sequences are functions.** `t : Nat → Nat` stands for `t 0, ..., t n`; later values are ignored. Counting (`count`) runs over the
+   fillings of the first places of a fixed function.
 7. **Square roots** are not needed: `Model.scale` is any nonnegative number, and `Rule.weights.root` encloses the positive `s` with `d s² = 1`.
-8. **The decision procedure of correctness.** `correct` is any truth-valued function that agrees with correctness (`Certifies`, `Refutes`); over the reals one exists by classical logic. The proofs themselves use no axiom: not choice, not propositional extensionality, not quotients.
+8. **The decision procedure of correctness.** `correct` is any truth-valued function that agrees with correctness (`Certifies`, `Refutes`);
+   over the reals one exists by classical logic. The proofs themselves use no axiom: not choice, not propositional extensionality, not
+   quotients.
 9. **Lean itself**: its kernel, and here also that the wheel contains the Lean it says it does.
 -/

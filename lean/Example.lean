@@ -2,8 +2,12 @@ import CompactProofs.Kernel
 /-!
 # The accuracy of one small model, inside Lean's kernel
 
-The model has 4 tokens, sequences of length 2, `d_model = 2`, `d_head = 1` and biases. The token `x` is embedded as `(x, 1)`; the score of a token is the token itself; the head copies four times the attended token; the output `o` has the logit `2 o y - 5 o²`, where `y` is the query plus four times the
-attended average, so that the output nearest to `y / 5` wins. The model is right on 13 of the 16 sequences (it is wrong on `2 0`, `3 0` and `3 1`, where the query pulls the answer down). The theorem at the end says so, for the real-number function and with the exponential of the softmax;
+The model has 4 tokens, sequences of length 2, `d_model = 2`, `d_head = 1` and biases. The token `x` is embedded as `(x, 1)`; the score of a
+token is the token itself; the head copies four times the attended token; the output `o` has the logit `2 o y - 5 o²`, where `y` is the
+query plus four times the
+attended average, so that the output nearest to `y / 5` wins. The model is right on 13 of the 16 sequences (it is wrong on `2 0`, `3 0` and
+`3 1`, where the query pulls the answer down). The theorem at the end says so, for the real-number function and with the exponential of the
+softmax;
 it is closed, uses no axiom, and was evaluated by the kernel. The numbers in `table` are untrusted enclosures in units of `2^-40`.
 -/
 namespace CompactProofs.Example
@@ -72,7 +76,8 @@ theorem table_ok : table.ok = true := rfl
 theorem right_count : Nat.ble 13 (count 4 2 (model.right table top 4 1) start) = true := rfl
 theorem wrong_count : Nat.ble 3 (count 4 2 (model.wrong table top 4 1) start) = true := rfl
 
-/-- **The model is right on exactly 13 of its 16 sequences**, over every ordered field with an exponential: whatever function `correct` tells whether the model gives the largest token the strictly largest logit, it is true 13 times. -/
+/-- **The model is right on exactly 13 of its 16 sequences**, over every ordered field with an exponential: whatever function `correct`
+tells whether the model gives the largest token the strictly largest logit, it is true 13 times. -/
 theorem accuracy (correct : (Nat → Nat) → Bool)
     (hc : ∀ t, Fills 4 2 start t → (correct t = true ↔ ((model.model : Model F).Correct 4 1 0 t (label 1 t)))) : count 4 2 correct start = 13 :=
   have h := model.sound (F := F) table table_ok top 4 1 4 start correct hc 13 3 right_count wrong_count

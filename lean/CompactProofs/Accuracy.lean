@@ -3,9 +3,11 @@ import CompactProofs.Counting
 /-!
 # From facts to accuracy: rules `enumerate`, `disjoint_union`, `conclude`
 
-`correct` stands for the indicator of the sequences whose margin is above the threshold `r`; "right" below means that. Lower bounds need one direction of it, upper bounds the other.
+`correct` stands for the indicator of the sequences whose margin is above the threshold `r`; "right" below means that. Lower bounds need one
+direction of it, upper bounds the other.
 
-All sequences are the fillings of the first `N` places of `t₀` with tokens below `v`. Without an end-of-sequence token `N = n + 1`: the query is one of the tokens. With one, `N = n` and `t₀ n` is that token.
+All sequences are the fillings of the first `N` places of `t₀` with tokens below `v`. Without an end-of-sequence token `N = n + 1`: the
+query is one of the tokens. With one, `N = n` and `t₀ n` is that token.
 -/
 namespace CompactProofs
 noncomputable section
@@ -55,7 +57,8 @@ def Refutes (C : Circuits F) (O n : Nat) (r : F) (v N : Nat) (t₀ : Nat → Nat
 
 /-! ## Enumeration -/
 
-/-- **Rule `enumerate`, one sequence.** With approximate terms `a o i`, off by at most `e o i`, and `R` at least the sum of these errors: certainly right if every approximate sum is below `-R`, certainly wrong if some one is at least `R`. -/
+/-- **Rule `enumerate`, one sequence.** With approximate terms `a o i`, off by at most `e o i`, and `R` at least the sum of these errors:
+certainly right if every approximate sum is below `-R`, certainly wrong if some one is at least `R`. -/
 theorem Rule.enumerate.sequence (C : Circuits F) (O n : Nat) (r : F) (t : Nat → Nat) (m : Nat) (g : Nat → F) (w : Nat → Nat → F) (hg : ∀ o, 0 < g o)
     (hw : ∀ o i, i < Nat.succ n → C.weight (t n) i (t i) = g o * w o i) (a e : Nat → Nat → F) (R : F)
     (ha : ∀ o i, i < Nat.succ n → w o i * C.term r (t n) i (t i) o m - a o i ≤ e o i ∧ a o i - w o i * C.term r (t n) i (t i) o m ≤ e o i)
@@ -66,7 +69,8 @@ theorem Rule.enumerate.sequence (C : Circuits F) (O n : Nat) (r : F) (t : Nat �
   ⟨fun h => key.mpr (fun o ho hne => (Rule.margins.radius (Nat.succ n) _ (a o) (e o) R (ha o) (hR o)).left (h o ho hne)),
    fun o ho hne hA hc => (key.mp hc o ho hne) ((Rule.margins.radius (Nat.succ n) _ (a o) (e o) R (ha o) (hR o)).right hA)⟩
 
-/-- **Rule `enumerate`** (brute force, in a region). If `right` marks only sequences of the region found certainly right, and `wrong` only such found certainly wrong, then their numbers are lower bounds of the numbers of right and of wrong sequences in the region. -/
+/-- **Rule `enumerate`** (brute force, in a region). If `right` marks only sequences of the region found certainly right, and `wrong` only
+such found certainly wrong, then their numbers are lower bounds of the numbers of right and of wrong sequences in the region. -/
 theorem Rule.enumerate (C : Circuits F) (O n : Nat) (r : F) (v N : Nat) (t₀ : Nat → Nat) (lab : (Nat → Nat) → Nat) (correct region right wrong : (Nat → Nat) → Bool)
     (hc : Certifies C O n r v N t₀ lab correct) (hf : Refutes C O n r v N t₀ lab correct)
     (hr : ∀ t, Fills v N t₀ t → right t = true → region t = true ∧ C.Correct O n r t (lab t))
@@ -111,7 +115,8 @@ theorem disjoint_total (v n : Nat) (correct : (Nat → Nat) → Bool) (t : Nat �
             | .inr e => replace e (fun b => either b (anyOf l s) = true) (both_left k)) (both_right k))
         (fun s k => replace (anyOf_false l s (hd.left s (both_left k))) (fun b => both b (correct s) = false) rfl))
 
-/-- **Rule `disjoint_union`.** Counts of sequences with a property (here called `correct`; also used with its negation, for wrong sequences) in disjoint regions add up. -/
+/-- **Rule `disjoint_union`.** Counts of sequences with a property (here called `correct`; also used with its negation, for wrong sequences)
+in disjoint regions add up. -/
 theorem Rule.disjoint_union (v n : Nat) (correct : (Nat → Nat) → Bool) (t : Nat → Nat) (l : List (((Nat → Nat) → Bool) × Nat))
     (hd : Disjoint l) (h : Every (fun x => x.snd ≤ count v n (fun s => both (x.fst s) (correct s)) t) l) :
     totalOf l ≤ count v n correct t :=
@@ -152,7 +157,8 @@ theorem cast_pos_of {a : Nat} (h : 0 < a) : (0 : F) < cast a := match a, h with
   | .zero, h => (not_lt_zero h).elim
   | .succ a, _ => cast_pos a
 
-/-- **Rule `conclude`.** If at least `right` sequences of some region are right and at least `wrong` are wrong, then at least `right` and at most `v^N - wrong` of all `v^N` sequences are right; as shares,
+/-- **Rule `conclude`.** If at least `right` sequences of some region are right and at least `wrong` are wrong, then at least `right` and at
+most `v^N - wrong` of all `v^N` sequences are right; as shares,
 the accuracy lies between `right / v^N` and `(v^N - wrong) / v^N`. -/
 theorem Rule.conclude (v N right wrong : Nat) (correct region : (Nat → Nat) → Bool) (t₀ : Nat → Nat)
     (hr : right ≤ count (Nat.succ v) N (fun t => both (region t) (correct t)) t₀)

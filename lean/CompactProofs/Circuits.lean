@@ -2,7 +2,8 @@ import CompactProofs.Sums
 /-!
 # The model and its five circuits: rules `circuit`, `product`, `peel`
 
-A sequence is a function `t : Nat → Nat`; its tokens are `t 0, ..., t n`, and the *query* is the last one, `t n` (so the length is `n + 1`). Matrices are functions of two indices,
+A sequence is a function `t : Nat → Nat`; its tokens are `t 0, ..., t n`, and the *query* is the last one, `t n` (so the length is `n + 1`).
+Matrices are functions of two indices,
 and two matrices are equal when all their entries are.
 -/
 namespace CompactProofs
@@ -108,7 +109,8 @@ def Model.logit (M : Model F) (n : Nat) (t : Nat → Nat) (o : Nat) : F :=
 /-- From a vector in head space to the logits. -/
 def Model.out (M : Model F) (z : Nat → F) (o : Nat) : F := vecMul M.dModel (vecMul M.dHead z M.WO) M.U o
 
-/-- The circuits of a model for sequences whose query stands at position `n`. The bias of the queries is inside `EQKE` and `EQKP`, the bias of the keys has
+/-- The circuits of a model for sequences whose query stands at position `n`. The bias of the queries is inside `EQKE` and `EQKP`, the bias
+of the keys has
 dropped out, the biases of the values and the outputs are inside `EU`. -/
 def Model.circuits (M : Model F) (n : Nat) : Circuits F where
   EQKE q x := sum M.dHead (fun h => M.query n q h * vecMul M.dModel (M.E x) M.WK h)
@@ -198,7 +200,8 @@ theorem Rule.circuit (M : Model F) (n : Nat) (t : Nat → Nat) (o : Nat) : M.log
     _ = (direct + ((avg + M.out M.bV o) + bias)) + M.bU o := add_congr (add_congr rfl (add_congr hout rfl)) rfl
     _ = ((direct + (M.out M.bV o + bias)) + M.bU o) + avg := ring (direct :: avg :: M.out M.bV o :: bias :: M.bU o :: [])
 
-/-- **Rule `circuit`, centring.** Only the sums `EQKE + EQKP` and `EVOU + PVOU` enter the function: a row vector may be moved from one summand to the other. -/
+/-- **Rule `circuit`, centring.** Only the sums `EQKE + EQKP` and `EVOU + PVOU` enter the function: a row vector may be moved from one
+summand to the other. -/
 theorem Rule.circuit.centre (C D : Circuits F) (n : Nat) (t : Nat → Nat) (o : Nat) (hs : C.scale = D.scale)
     (hU : C.EU (t n) o = D.EU (t n) o)
     (hQ : ∀ x i, C.EQKE (t n) x + C.EQKP (t n) i = D.EQKE (t n) x + D.EQKP (t n) i)
@@ -208,7 +211,8 @@ theorem Rule.circuit.centre (C D : Circuits F) (n : Nat) (t : Nat → Nat) (o : 
       (fun i _ => (congrArg exp (mul_congr hs (hQ (t i) i))).trans (one_mul _).symm) i hi)
     (hV (t i) i)))
 
-/-- The circuits with the keys centred by the row vector `k` and the values by `z`: `E + 1k` and `P - 1k` in EQKE and EQKP, `E + 1z` and `P - 1z` in EVOU and PVOU. -/
+/-- The circuits with the keys centred by the row vector `k` and the values by `z`: `E + 1k` and `P - 1k` in EQKE and EQKP, `E + 1z` and `P
+- 1z` in EVOU and PVOU. -/
 def Model.centred (M : Model F) (n : Nat) (k z : Nat → F) : Circuits F where
   EQKE q x := sum M.dHead (fun h => M.query n q h * vecMul M.dModel (fun l => M.E x l + k l) M.WK h)
   EQKP q i := sum M.dHead (fun h => M.query n q h * vecMul M.dModel (fun l => M.P i l + -k l) M.WK h)
@@ -316,5 +320,21 @@ theorem Rule.peel (d : Nat) (y z : Nat → F) (A B : Nat → Nat → F) (h : ∀
     chain A rest i j = y i * rowChain z rest j + chain B rest i j ∧
     chain L (join l (⟨d, A⟩ :: rest)) i j = colChain d y L l i * rowChain z rest j + chain L (join l (⟨d, B⟩ :: rest)) i j :=
   ⟨peel_head y z A B h i j rest, peel_tail d y z A B h rest l L i j⟩
+
+/-- The fact that the rules on circuits work with: `S` is an approximation plus a product of factors that are left. -/
+def Factored (S approx A : Nat → Nat → F) (l : List (Nat × (Nat → Nat → F))) : Prop := ∀ i j, S i j = approx i j + chain A l i j
+
+/-- **Rule `product`, on facts.** -/
+theorem Rule.product.factored (S approx A B : Nat → Nat → F) (d : Nat) (rest : List (Nat × (Nat → Nat → F))) (h : Factored S approx A (⟨d, B⟩ :: rest)) :
+    Factored S approx (matMul d A B) rest := fun i j => (h i j).trans (add_congr rfl (chain_head d A B i j rest))
+
+/-- **Rule `peel`, on facts:** the rank-one term moves into the approximation, from the first factor or from any later one. -/
+theorem Rule.peel.factored (S approx : Nat → Nat → F) (d : Nat) (y z : Nat → F) (A B : Nat → Nat → F) (h : ∀ i j, A i j = y i * z j + B i j)
+    (L : Nat → Nat → F) (l rest : List (Nat × (Nat → Nat → F))) :
+    (Factored S approx A rest → Factored S (fun i j => approx i j + y i * rowChain z rest j) B rest) ∧
+    (Factored S approx L (join l (⟨d, A⟩ :: rest)) →
+      Factored S (fun i j => approx i j + colChain d y L l i * rowChain z rest j) L (join l (⟨d, B⟩ :: rest))) :=
+  ⟨fun k i j => (k i j).trans ((add_congr rfl (Rule.peel d y z A B h L l rest i j).left).trans (add_assoc _ _ _).symm),
+   fun k i j => (k i j).trans ((add_congr rfl (Rule.peel d y z A B h L l rest i j).right).trans (add_assoc _ _ _).symm)⟩
 end
 end CompactProofs

@@ -2,7 +2,8 @@ import CompactProofs.Accuracy
 /-!
 # Classes of sequences and their sizes
 
-The class `(q, m, c, good)`: the query token is `q`, exactly `c` of the other `n` places hold a token different from `m`, and those tokens are good. The cubic rule uses good sets found per
+The class `(q, m, c, good)`: the query token is `q`, exactly `c` of the other `n` places hold a token different from `m`, and those tokens
+are good. The cubic rule uses good sets found per
 class, the gap rule uses `good x = (x < b)` with `b = m - g + 1`, that is `x ≤ m - g`.
 -/
 namespace CompactProofs

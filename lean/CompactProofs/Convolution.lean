@@ -2,7 +2,8 @@ import CompactProofs.Accuracy
 /-!
 # Exact counts and counts by convolution: rules `margin_tree` and `margin_convolution`
 
-Both count, for a fixed query and maximum, the sequences that fail through some output: those for which a sum of terms, one per place, is not negative.
+Both count, for a fixed query and maximum, the sequences that fail through some output: those for which a sum of terms, one per place, is
+not negative.
 -/
 namespace CompactProofs
 noncomputable section
@@ -10,7 +11,8 @@ variable {F : Type} [ExpField F]
 
 /-! ## Branch and bound -/
 
-/-- **Rule `margin_tree`, wholly right and wholly wrong.** Some places are `fixed`, where the sequence `s` agrees with `t`; on the others the terms lie between `worst i` and `best i`. If the fixed terms plus the best (worst) remainder are negative (nonnegative),
+/-- **Rule `margin_tree`, wholly right and wholly wrong.** Some places are `fixed`, where the sequence `s` agrees with `t`; on the others
+the terms lie between `worst i` and `best i`. If the fixed terms plus the best (worst) remainder are negative (nonnegative),
 so is the sum for every such `s`. -/
 theorem Rule.margin_tree.remainder (n : Nat) (G : Nat → Nat → F) (fixed : Nat → Bool) (t s : Nat → Nat) (best worst : Nat → F)
     (hs : ∀ i, i < n → fixed i = true → s i = t i) (hb : ∀ i, i < n → fixed i = false → worst i ≤ G i (s i) ∧ G i (s i) ≤ best i) :
@@ -27,7 +29,8 @@ theorem Rule.margin_tree.remainder (n : Nat) (G : Nat → Nat → F) (fixed : Na
           (replace (hs i hi e) (fun x => G i (t i) ≤ G i x) (le_refl _))
       | .inr e => replace e (fun z => (match z with | true => G i (t i) | false => worst i) ≤ G i (s i)) (hb i hi e).left))⟩
 
-/-- **Rule `margin_tree`, screening.** When some place holds `m`, the largest sum is at most `Σ best i` less the cheapest switch of one place to `m`. -/
+/-- **Rule `margin_tree`, screening.** When some place holds `m`, the largest sum is at most `Σ best i` less the cheapest switch of one
+place to `m`. -/
 theorem Rule.margin_tree.screening (n : Nat) (G : Nat → Nat → F) (m : Nat) (s : Nat → Nat) (best : Nat → F) (δ : F)
     (hb : ∀ i, i < n → G i (s i) ≤ best i) (hδ : ∀ i, i < n → δ ≤ best i - G i m) (j : Nat) (hj : j < n) (e : s j = m) :
     sum n (fun i => G i (s i)) ≤ sum n best - δ :=
@@ -39,7 +42,8 @@ theorem Rule.margin_tree.screening (n : Nat) (G : Nat → Nat → F) (m : Nat) (
       _ = sum n best - sum n (fun i => G i (s i)) := sum_sub n _ _
   le_of (sub_nonneg d) (ring (sum n best :: δ :: sum n (fun i => G i (s i)) :: []))
 
-/-- A tree over the fillings of the first `n` places of `t` (the places are numbered so that the first to be walked comes last), with a number of sequences proved right and a number proved wrong. -/
+/-- A tree over the fillings of the first `n` places of `t` (the places are numbered so that the first to be walked comes last), with a
+number of sequences proved right and a number proved wrong. -/
 inductive Tree (v : Nat) (correct : (Nat → Nat) → Bool) : Nat → (Nat → Nat) → Nat → Nat → Prop where
   /-- All fillings are right. -/
   | right (n : Nat) (t : Nat → Nat) (h : ∀ s, Fills v n t s → correct s = true) : Tree v correct n t (pow v n) 0
@@ -51,7 +55,8 @@ inductive Tree (v : Nat) (correct : (Nat → Nat) → Bool) : Nat → (Nat → N
   | branch (n : Nat) (t : Nat → Nat) (r w : Nat → Nat) (h : ∀ x, x < v → Tree v correct n (update t n x) (r x) (w x)) :
       Tree v correct (Nat.succ n) t (sumNat v r) (sumNat v w)
 
-/-- **Rule `margin_tree`.** The numbers of sequences that the tree proves right and wrong are lower bounds of the true numbers; if nothing is undecided (the two add up to all) they are exact. -/
+/-- **Rule `margin_tree`.** The numbers of sequences that the tree proves right and wrong are lower bounds of the true numbers; if nothing
+is undecided (the two add up to all) they are exact. -/
 theorem Rule.margin_tree (v : Nat) (correct : (Nat → Nat) → Bool) (n : Nat) (t : Nat → Nat) (r w : Nat) (h : Tree v correct n t r w) :
     (r ≤ count v n correct t ∧ w ≤ count v n (fun s => not (correct s)) t) ∧
     (r + w = pow v n → r = count v n correct t ∧ w = count v n (fun s => not (correct s)) t) :=
@@ -72,7 +77,8 @@ theorem Rule.margin_tree (v : Nat) (correct : (Nat → Nat) → Bool) (n : Nat) 
 
 /-! ## Maximum exactly `m` -/
 
-/-- The sequences over `{0..m}` with query `q` and maximum `m`: without a restriction if `q = m`, otherwise those not over `{0..m-1}`. Here `top` says whether the query is `m`. -/
+/-- The sequences over `{0..m}` with query `q` and maximum `m`: without a restriction if `q = m`, otherwise those not over `{0..m-1}`. Here
+`top` says whether the query is `m`. -/
 def inClass (top : Bool) (m n : Nat) (s : Nat → Nat) : Bool := both (allBelow (Nat.succ m) n s) (either top (not (allBelow m n s)))
 
 theorem allBelow_mono {a b : Nat} (h : a ≤ b) (n : Nat) (s : Nat → Nat) (k : allBelow a n s = true) : allBelow b n s = true :=
@@ -89,7 +95,8 @@ theorem exactly_one (m n : Nat) (s : Nat → Nat) (y : Bool) :
         | true => rfl
         | false => rfl)
 
-/-- **Rule `margin_convolution`, subtraction:** the sequences with maximum exactly `m` and a property are those over `{0..m}` with the property, less (for a query below `m`) those over `{0..m-1}`. -/
+/-- **Rule `margin_convolution`, subtraction:** the sequences with maximum exactly `m` and a property are those over `{0..m}` with the
+property, less (for a query below `m`) those over `{0..m-1}`. -/
 theorem Rule.margin_convolution.exactly (v m n : Nat) (hm : m < v) (p : (Nat → Nat) → Bool) (t : Nat → Nat) :
     count v n (fun s => both (inClass true m n s) (p s)) t = count (Nat.succ m) n p t ∧
     count v n (fun s => both (inClass false m n s) (p s)) t + count m n p t = count (Nat.succ m) n p t :=
@@ -119,7 +126,8 @@ theorem Rule.margin_convolution.class_size (v m n : Nat) (hm : m < v) (t : Nat �
 
 /-! ## The recursion -/
 
-/-- The number of choices of one token below `b` at each of `n` places whose grid values `g i x` add up to at least `θ`, by the recursion of the rule: one place at a time. Subtraction stops at 0, which is
+/-- The number of choices of one token below `b` at each of `n` places whose grid values `g i x` add up to at least `θ`, by the recursion of
+the rule: one place at a time. Subtraction stops at 0, which is
 the rule's remark that what has reached the threshold stays there. -/
 def tail (b : Nat) (g : Nat → Nat → Nat) : Nat → Nat → Nat
   | .zero, θ => one (Nat.ble θ 0)
@@ -181,7 +189,9 @@ theorem Rule.margin_convolution.polynomial (b : Nat) (g : Nat → Nat → Nat) :
               (beq_false (fun l => true_ne_false ((le_ble (replace l (fun z => g n x ≤ z)
                 (replace (nat_add_comm (sumNat n (fun i => g i (s i))) (g n x)) (fun z => g n x ≤ z) (nat_le_add_right _ _)))).symm.trans h))))).symm))))
 
-/-- **Rule `margin_convolution`, rounding up.** The terms `G i x` are at most `h * g i x - c i` (grid step `h`, grid values `g`, offsets `c` that make them natural), and `θ` is such that grid sums below it are certainly negative sums, together with the term of the query. Then every sequence that fails has a grid sum of
+/-- **Rule `margin_convolution`, rounding up.** The terms `G i x` are at most `h * g i x - c i` (grid step `h`, grid values `g`, offsets `c`
+that make them natural), and `θ` is such that grid sums below it are certainly negative sums, together with the term of the query. Then
+every sequence that fails has a grid sum of
 at least `θ`: rounding can only raise the count. -/
 theorem Rule.margin_convolution.rounding (n : Nat) (G : Nat → Nat → F) (g : Nat → Nat → Nat) (c : Nat → F) (h last : F) (θ : Nat) (s : Nat → Nat)
     (hG : ∀ i, i < n → G i (s i) ≤ h * cast (g i (s i)) - c i) (hθ : ∀ z, z < θ → (h * cast z - sum n c) + last < 0)
@@ -197,7 +207,8 @@ where
     | .zero => rfl
     | .succ n => (add_congr (sumCast g s n) rfl).trans (cast_add _ _).symm
 
-/-- **Rule `margin_convolution`, rounding down** (items `lower`): the other way round, a grid sum that reaches a threshold from which on the sums are certainly nonnegative proves that the sequence fails. -/
+/-- **Rule `margin_convolution`, rounding down** (items `lower`): the other way round, a grid sum that reaches a threshold from which on the
+sums are certainly nonnegative proves that the sequence fails. -/
 theorem Rule.margin_convolution.rounding_down (n : Nat) (G : Nat → Nat → F) (g : Nat → Nat → Nat) (c : Nat → F) (h last : F) (θ : Nat) (s : Nat → Nat)
     (hG : ∀ i, i < n → h * cast (g i (s i)) - c i ≤ G i (s i)) (hθ : ∀ z, θ ≤ z → 0 ≤ (h * cast z - sum n c) + last)
     (reached : θ ≤ sumNat n (fun i => g i (s i))) : 0 ≤ sum n (fun i => G i (s i)) + last :=
@@ -234,13 +245,15 @@ theorem shared_le (v n : Nat) (t : Nat → Nat) (f : (Nat → Nat) → Bool) : (
       (fun s _ h => (either_elim (both_right h)).elim (fun k => .inl (both_intro (both_left h) k)) (fun k => .inr (both_intro (both_left h) k))))
       (nat_add_le_add (nat_le_refl _) (shared_le v n t f l))
 
-/-- Bonferroni's inequality along a list: starting from the end, every property adds its count (or a lower bound `a` of it) less the counts it shares with those already added (or an upper bound `b` of their sum). -/
+/-- Bonferroni's inequality along a list: starting from the end, every property adds its count (or a lower bound `a` of it) less the counts
+it shares with those already added (or an upper bound `b` of their sum). -/
 inductive Bonferroni (v n : Nat) (t : Nat → Nat) : List ((Nat → Nat) → Bool) → Nat → Prop where
   | nil : Bonferroni v n t [] 0
   | add (f : (Nat → Nat) → Bool) (l : List ((Nat → Nat) → Bool)) (N a b : Nat) (h : Bonferroni v n t l N)
       (ha : a ≤ count v n f t) (hb : sumShared v n t f l ≤ b) : Bonferroni v n t (f :: l) (N + (a - b))
 
-/-- **Rule `margin_convolution`, failures from below:** what Bonferroni's inequality adds up is at most the number of sequences that fail through one of the outputs. -/
+/-- **Rule `margin_convolution`, failures from below:** what Bonferroni's inequality adds up is at most the number of sequences that fail
+through one of the outputs. -/
 theorem Rule.margin_convolution.bonferroni (v n : Nat) (t : Nat → Nat) (l : List ((Nat → Nat) → Bool)) (N : Nat) (h : Bonferroni v n t l N) :
     N ≤ count v n (anyFails l) t :=
   Bonferroni.rec (v := v) (n := n) (t := t) (motive := fun l N _ => N ≤ count v n (anyFails l) t) (nat_zero_le _)
@@ -260,8 +273,11 @@ theorem Rule.margin_convolution.bonferroni (v n : Nat) (t : Nat → Nat) (l : Li
           | true => rfl
           | false => rfl)))) h
 
-/-- **Rule `margin_convolution`** for one class and one group of outputs. `fails` marks the sequences of the class (query fixed, maximum exactly `m`) that are not certainly right through the outputs of the group; `g` bounds the terms of *every* output of the group, after rounding
-up to a grid, and `θ` is the threshold of `rounding`. Then at most `T(m+1) - T(m)` sequences of the class fail through the group (`T(m+1)` if the query is `m`), where `T(b)` is what the recursion over `b` tokens gives. -/
+/-- **Rule `margin_convolution`** for one class and one group of outputs. `fails` marks the sequences of the class (query fixed, maximum
+exactly `m`) that are not certainly right through the outputs of the group; `g` bounds the terms of *every* output of the group, after
+rounding
+up to a grid, and `θ` is the threshold of `rounding`. Then at most `T(m+1) - T(m)` sequences of the class fail through the group (`T(m+1)`
+if the query is `m`), where `T(b)` is what the recursion over `b` tokens gives. -/
 theorem Rule.margin_convolution (v m n : Nat) (hm : m < v) (g : Nat → Nat → Nat) (θ : Nat) (fails : (Nat → Nat) → Bool) (t : Nat → Nat)
     (h : ∀ s, Fills v n t s → fails s = true → θ ≤ sumNat n (fun i => g i (s i))) :
     count v n (fun s => both (inClass true m n s) (fails s)) t ≤ tail (Nat.succ m) g n θ ∧
@@ -269,13 +285,13 @@ theorem Rule.margin_convolution (v m n : Nat) (hm : m < v) (g : Nat → Nat → 
   let reach : (Nat → Nat) → Bool := fun s => Nat.ble θ (sumNat n (fun i => g i (s i)))
   have grow : ∀ top, count v n (fun s => both (inClass top m n s) (fails s)) t ≤ count v n (fun s => both (inClass top m n s) (reach s)) t := fun top =>
     count_le (fun s hs k => both_intro (both_left k) (le_ble (h s hs (both_right k))))
-  have exact := Rule.margin_convolution.exactly v m n hm reach t
+  have counted := Rule.margin_convolution.exactly v m n hm reach t
   have r1 := Rule.margin_convolution.recursion (Nat.succ m) g n θ t
   have r0 := Rule.margin_convolution.recursion m g n θ t
-  ⟨nat_le_trans (grow true) (replace exact.left (fun x => x ≤ tail (Nat.succ m) g n θ) (replace r1 (fun x => count (Nat.succ m) n reach t ≤ x) (nat_le_refl _))),
+  ⟨nat_le_trans (grow true) (replace counted.left (fun x => x ≤ tail (Nat.succ m) g n θ) (replace r1 (fun x => count (Nat.succ m) n reach t ≤ x) (nat_le_refl _))),
    nat_le_trans (grow false) (le_sub_of_add_le (tail m g n θ)
      (replace r0 (fun x => count v n (fun s => both (inClass false m n s) (reach s)) t + x ≤ tail (Nat.succ m) g n θ)
        (replace r1 (fun x => count v n (fun s => both (inClass false m n s) (reach s)) t + count m n reach t ≤ x)
-         (replace exact.right (fun x => x ≤ count (Nat.succ m) n reach t) (nat_le_refl _)))))⟩
+         (replace counted.right (fun x => x ≤ count (Nat.succ m) n reach t) (nat_le_refl _)))))⟩
 end
 end CompactProofs

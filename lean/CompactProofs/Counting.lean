@@ -2,7 +2,8 @@ import CompactProofs.Naturals
 /-!
 # Counting sequences
 
-`count v n p t` is the number of ways of filling the first `n` places of the sequence `t` with tokens below `v` such that `p` holds. With `n` the whole length it is the number of
+`count v n p t` is the number of ways of filling the first `n` places of the sequence `t` with tokens below `v` such that `p` holds. With
+`n` the whole length it is the number of
 sequences with property `p`; with the query token already in place at position `n` it is the number of completions.
 -/
 namespace CompactProofs

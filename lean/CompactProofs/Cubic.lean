@@ -2,8 +2,10 @@ import CompactProofs.Classes
 /-!
 # The cubic rule: `pure_sequences`
 
-Fix a query token `q`, a maximum `m`, and `c`. A *mixed* sequence holds `m` at all but `c` of its first `n` places, and good tokens at those `c` places. The rule looks at *pure* sequences only
-(the `c` places all hold one good token), and among these only at the two arrangements in which the other token stands on the `c` least and on the `c` most favoured places.
+Fix a query token `q`, a maximum `m`, and `c`. A *mixed* sequence holds `m` at all but `c` of its first `n` places, and good tokens at those
+`c` places. The rule looks at *pure* sequences only
+(the `c` places all hold one good token), and among these only at the two arrangements in which the other token stands on the `c` least and
+on the `c` most favoured places.
 -/
 namespace CompactProofs
 noncomputable section
@@ -112,8 +114,10 @@ theorem sumOn_cmp (J A : Nat → Bool) (b : Nat → F) (θ : F) : (n : Nat) →
           ring (sumOn J n b :: y :: θ :: cast (chosen A n) :: cast (one (A n)) :: [])
       _ = (sumOn J n b + y) + θ * cast (chosen A (Nat.succ n)) := add_congr rfl (mul_congr rfl e2.symm)
 
-/-- **Rule `pure_sequences`, lemma O** (the paper's Theorem 4, "contiguous on equal tokens"): among all choices of the same number of places, one that takes the
-places with the smallest `b` has the smallest sum, and one that takes those with the largest `b` has the largest. `θ` is any number that separates the places taken from the others; ties do no harm. -/
+/-- **Rule `pure_sequences`, lemma O** (the paper's Theorem 4, "contiguous on equal tokens"): among all choices of the same number of
+places, one that takes the
+places with the smallest `b` has the smallest sum, and one that takes those with the largest `b` has the largest. `θ` is any number that
+separates the places taken from the others; ties do no harm. -/
 theorem Rule.pure_sequences.extremes (J A : Nat → Bool) (n : Nat) (b : Nat → F) (θ : F) (hc : chosen J n = chosen A n) :
     ((∀ i, i < n → (A i = true → b i ≤ θ) ∧ (A i = false → θ ≤ b i)) → sumOn A n b ≤ sumOn J n b) ∧
     ((∀ i, i < n → (A i = true → θ ≤ b i) ∧ (A i = false → b i ≤ θ)) → sumOn J n b ≤ sumOn A n b) :=
@@ -133,7 +137,8 @@ theorem Rule.pure_sequences.extremes (J A : Nat → Bool) (n : Nat) (b : Nat →
 
 /-! ## Lemmas P and W: positions and outputs -/
 
-/-- **Rule `pure_sequences`, lemmas P and W** (the paper's Theorem 6): if `Π` bounds the positional differences, `ū` the direct path, and `W x` the sum of the token's difference and `Π`, then every
+/-- **Rule `pure_sequences`, lemmas P and W** (the paper's Theorem 6): if `Π` bounds the positional differences, `ū` the direct path, and `W
+x` the sum of the token's difference and `Π`, then every
 term of a margin is at most `ū + W x`; the position and the output have disappeared from the bound. -/
 theorem Rule.pure_sequences.values (C : Circuits F) (r : F) (q i x o m : Nat) (u p w : F) (hu : (C.EU q o - C.EU q m) + r ≤ u)
     (hp : C.PVOU i o - C.PVOU i m ≤ p) (hw : (C.EVOU x o - C.EVOU x m) + p ≤ w) : C.term r q i x o m ≤ u + w :=
@@ -145,7 +150,8 @@ theorem Rule.pure_sequences.values (C : Circuits F) (r : F) (q i x o m : Nat) (u
 
 /-! ## Lemma X: purity -/
 
-/-- **Rule `pure_sequences`, lemma X** (the paper's Theorem 7, in its separable form): with positive position weights `b`, if every constant choice of a good token `x` has
+/-- **Rule `pure_sequences`, lemma X** (the paper's Theorem 7, in its separable form): with positive position weights `b`, if every constant
+choice of a good token `x` has
 `N + (Σ b i) g(x) < 0`, then so has every choice of good tokens, one per place. `N` collects the frozen places. -/
 theorem Rule.pure_sequences.purity (n : Nat) (b : Nat → F) (hb : ∀ i, i < Nat.succ n → 0 < b i) (N : F) (g : Nat → F) (good : Nat → Bool)
     (h : ∀ x, good x = true → N + sum (Nat.succ n) b * g x < 0) (s : Nat → Nat) (hs : ∀ i, i < Nat.succ n → good (s i) = true) :
@@ -174,12 +180,16 @@ def Circuits.placeWeight (C : Circuits F) (q i : Nat) : F := exp (C.scale * C.EQ
 theorem Circuits.weight_eq (C : Circuits F) (q i x : Nat) : C.weight q i x = C.tokenWeight q x * C.placeWeight q i :=
   (congrArg exp (mul_add _ _ _)).trans (exp_add _ _)
 
-/-- The score of the arrangement in which the other token's places have total place weight `x`, times the (positive) sum of its weights: `D` is `token weight * value`, for the maximum, the other token
-and the query; `T` is the total place weight of the first `n` places and `bq` that of the query. Dividing by the sum of the weights gives the relaxed score of the paper. -/
+/-- The score of the arrangement in which the other token's places have total place weight `x`, times the (positive) sum of its weights: `D`
+is `token weight * value`, for the maximum, the other token
+and the query; `T` is the total place weight of the first `n` places and `bq` that of the query. Dividing by the sum of the weights gives
+the relaxed score of the paper. -/
 def arrangement (T x bq Dm Dt Dq : F) : F := ((T - x) * Dm + x * Dt) + bq * Dq
 
-/-- **Rule `pure_sequences`** (the cubic proof; the paper's Theorem 11 with Theorems 4, 6, 7, Lemmas 8 and 9 and Corollary 10). Suppose `value o x` bounds every term of the margin of output `o`; suppose every choice of `c`
-of the first `n` places has a total place weight between `lo` and `hi`; and suppose that for every good token `x` the two pure arrangements have negative score (for `c = 0`: the one arrangement there is). Then the model is right on every
+/-- **Rule `pure_sequences`** (the cubic proof; the paper's Theorem 11 with Theorems 4, 6, 7, Lemmas 8 and 9 and Corollary 10). Suppose
+`value o x` bounds every term of the margin of output `o`; suppose every choice of `c`
+of the first `n` places has a total place weight between `lo` and `hi`; and suppose that for every good token `x` the two pure arrangements
+have negative score (for `c = 0`: the one arrangement there is). Then the model is right on every
 mixed sequence of the class. -/
 theorem Rule.pure_sequences (C : Circuits F) (O n : Nat) (r : F) (k : Class) (value : Nat → Nat → F) (lo hi : F)
     (hvalue : ∀ o, o < O → o ≠ k.m → ∀ i, i < Nat.succ n → ∀ x, x = k.m ∨ k.good x = true ∨ x = k.q →

@@ -6,7 +6,8 @@ The theorems of this project hold over every ordered field that has a function `
 * `exp (a + b) = exp a * exp b`, and
 * `1 + a ≤ exp a`.
 
-The real numbers with the real exponential are the example that matters. Nothing else about the reals (no limits, no completeness, no square roots) is used anywhere.
+The real numbers with the real exponential are the example that matters. Nothing else about the reals (no limits, no completeness, no square
+roots) is used anywhere.
 -/
 namespace CompactProofs
 universe u

@@ -2,7 +2,9 @@ import CompactProofs.Soundness
 /-!
 # Floating-point programs: rule `float_count`, and part of `float_error`
 
-A program computes logits `z o` that differ from the real-number logits `y o` by at most `ε`. That this holds for a given program is what the rule `float_error` establishes; of its proof only the step from scores to averages is formalised here (`Rule.float_error.average`), the analysis of the rounding of single
+A program computes logits `z o` that differ from the real-number logits `y o` by at most `ε`. That this holds for a given program is what
+the rule `float_error` establishes; of its proof only the step from scores to averages is formalised here (`Rule.float_error.average`), the
+analysis of the rounding of single
 operations is not.
 -/
 namespace CompactProofs
@@ -13,7 +15,9 @@ variable {F : Type} [ExpField F]
 /-- The margin of the program that computes the logits `z` is above `r`. -/
 def AboveBy (z : Nat → F) (O : Nat) (r : F) (m : Nat) : Prop := ∀ o, o < O → o ≠ m → (z o - z m) + r < 0
 
-/-- **Rule `float_count`, one input.** If every logit of the program is within `ε` of the true one, a true margin above a threshold of at least `r + 2 ε` gives a margin of the program above `r`, and a true margin that is not above a threshold of at most `r - 2 ε` gives one that is not above `r`. -/
+/-- **Rule `float_count`, one input.** If every logit of the program is within `ε` of the true one, a true margin above a threshold of at
+least `r + 2 ε` gives a margin of the program above `r`, and a true margin that is not above a threshold of at most `r - 2 ε` gives one that
+is not above `r`. -/
 theorem Rule.float_count.input (y z : Nat → F) (O : Nat) (m : Nat) (r r' ε : F) (h : ∀ o, z o - y o ≤ ε ∧ y o - z o ≤ ε) :
     (r + (ε + ε) ≤ r' → AboveBy y O r' m → AboveBy z O r m) ∧ (r' + (ε + ε) ≤ r → ¬ AboveBy y O r' m → ¬ AboveBy z O r m) :=
   have move : ∀ (a b : Nat → F) (s s' : F), (∀ o, a o - b o ≤ ε ∧ b o - a o ≤ ε) → s + (ε + ε) ≤ s' → AboveBy b O s' m → AboveBy a O s m := fun a b s s' hab hs k o ho hne =>
@@ -21,7 +25,9 @@ theorem Rule.float_count.input (y z : Nat → F) (O : Nat) (m : Nat) (r r' ε : 
       (ring (a o :: b o :: a m :: b m :: s :: s' :: ε :: []))) (k o ho hne)
   ⟨fun hs k => move z y r r' h hs k, fun hs k l => k (move y z r' r (fun o => ⟨(h o).right, (h o).left⟩) hs l)⟩
 
-/-- **Rule `float_count`.** Counts of right and wrong inputs over the real numbers, at thresholds `r₁ ≥ r + 2 ε` and `r₂ ≤ r - 2 ε`, are counts of right and wrong inputs of the program at the threshold `r`. `z t o` is the logit that the program computes on `t`; `real₁`, `real₂` and `program` mark the inputs with margins above the three thresholds. -/
+/-- **Rule `float_count`.** Counts of right and wrong inputs over the real numbers, at thresholds `r₁ ≥ r + 2 ε` and `r₂ ≤ r - 2 ε`, are
+counts of right and wrong inputs of the program at the threshold `r`. `z t o` is the logit that the program computes on `t`; `real₁`,
+`real₂` and `program` mark the inputs with margins above the three thresholds. -/
 theorem Rule.float_count (M : Model F) (O n : Nat) (r r₁ r₂ ε : F) (v N : Nat) (t₀ : Nat → Nat) (lab : (Nat → Nat) → Nat) (z : (Nat → Nat) → Nat → F)
     (region real₁ real₂ program : (Nat → Nat) → Bool)
     (hz : ∀ t, Fills v N t₀ t → region t = true → ∀ o, z t o - M.logit n t o ≤ ε ∧ M.logit n t o - z t o ≤ ε)
@@ -64,7 +70,9 @@ theorem shift_core {E a b u w : F} (hE : 1 ≤ E) (ha : 0 ≤ a) (hb : 0 ≤ b) 
     (show (E - 1) * ((u + w) * (a + b)) - (E + 1) * (u * b - a * w) = ((E - 1) * (w * b) + (1 + 1) * (E * (a * w))) + ((E - 1) * a - (1 + 1) * b) * u from
       ring (E :: a :: b :: u :: w :: []))
 
-/-- **Rule `float_error`, from scores to averages.** If the scores are off by at most `D` (up to a number common to all, so that the weights are off by factors between `1/E` and `E`, `E = exp D`), then the average of numbers between `lo` and `hi` moves by at most `τ (hi - lo)`, where `τ ≥ (E - 1) / (E + 1)`, which is the hyperbolic tangent of
+/-- **Rule `float_error`, from scores to averages.** If the scores are off by at most `D` (up to a number common to all, so that the weights
+are off by factors between `1/E` and `E`, `E = exp D`), then the average of numbers between `lo` and `hi` moves by at most `τ (hi - lo)`,
+where `τ ≥ (E - 1) / (E + 1)`, which is the hyperbolic tangent of
 `D / 2` and over the reals at most `D / 2`. -/
 theorem Rule.float_error.average (n : Nat) (w u c : Nat → F) (E τ lo hi : F) (hw : ∀ i, i < Nat.succ n → 0 < w i) (hu : ∀ i, i < Nat.succ n → 0 < u i)
     (hE : 1 ≤ E) (h1 : ∀ i, i < Nat.succ n → u i ≤ E * w i) (h2 : ∀ i, i < Nat.succ n → w i ≤ E * u i) (hc : ∀ i, i < Nat.succ n → lo ≤ c i ∧ c i ≤ hi)

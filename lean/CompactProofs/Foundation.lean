@@ -3,7 +3,8 @@ prelude
 # Foundation
 
 Lean's own standard library (`Init`) is not part of the wheel that the continuous integration uses, so this file declares the
-few things of `Init` that the theorem files need: the logical connectives, `Nat`, `Bool`, `List`, and the notation `=`, `+`, `≤`, `∧`, `calc` and so on.
+few things of `Init` that the theorem files need: the logical connectives, `Nat`, `Bool`, `List`, and the notation `=`, `+`, `≤`, `∧`,
+`calc` and so on.
 Everything has the name and the type that it has in `Init`. **Under a stock Lean this file is not built at all** (see `lakefile.toml`):
 the theorem files then use the real `Init`.
 
@@ -168,11 +169,6 @@ def binopMacro (kind f : Name) (stx : Syntax) (s : Macro.State) : Macro.Result :
   .ok (Syntax.node .none kind (Array.mkArray4 (Syntax.atom .none "binop% ") (mkCIdent f) (stx.getArg 0) (stx.getArg 2))) s
 def unopMacro (f : Name) (stx : Syntax) (s : Macro.State) : Macro.Result :=
   .ok (Syntax.node .none `Lean.Parser.Term.unop (Array.mkArray3 (Syntax.atom .none "unop% ") (mkCIdent f) (stx.getArg 1))) s
-/-- `∃ x, p` becomes `Exists (fun x => p)`. -/
-def existsMacro (stx : Syntax) (s : Macro.State) : Macro.Result :=
-  .ok (Syntax.mkApp (mkCIdent `Exists) (Array.mkArray1
-    (Syntax.node .none `Lean.Parser.Term.fun (Array.mkArray2 (Syntax.atom .none "fun")
-      (stx.getArg 1))))) s
 end Lean
 
 class HAdd (α : Type u) (β : Type v) (γ : outParam (Type w)) where
@@ -183,8 +179,6 @@ class HMul (α : Type u) (β : Type v) (γ : outParam (Type w)) where
   hMul : α → β → γ
 class HDiv (α : Type u) (β : Type v) (γ : outParam (Type w)) where
   hDiv : α → β → γ
-class HPow (α : Type u) (β : Type v) (γ : outParam (Type w)) where
-  hPow : α → β → γ
 class Add (α : Type u) where
   add : α → α → α
 class Sub (α : Type u) where
@@ -208,7 +202,6 @@ syntax:65 (name := «term_+_») term:65 " + " term:66 : term
 syntax:65 (name := «term_-_») term:65 " - " term:66 : term
 syntax:70 (name := «term_*_») term:70 " * " term:71 : term
 syntax:70 (name := «term_/_») term:70 " / " term:71 : term
-syntax:75 (name := «term_^_») term:76 " ^ " term:75 : term
 syntax:75 (name := «term-_») "-" term:75 : term
 syntax:50 (name := «term_=_») term:51 " = " term:51 : term
 syntax:50 (name := «term_≠_») term:51 " ≠ " term:51 : term
@@ -225,7 +218,6 @@ syntax:35 (name := «term_×_») term:36 " × " term:35 : term
 @[macro «term_-_»] def «expand_-_» : Lean.Macro := fun stx _ s => Lean.binopMacro `Lean.Parser.Term.binop `HSub.hSub stx s
 @[macro «term_*_»] def «expand_*_» : Lean.Macro := fun stx _ s => Lean.binopMacro `Lean.Parser.Term.binop `HMul.hMul stx s
 @[macro «term_/_»] def «expand_/_» : Lean.Macro := fun stx _ s => Lean.binopMacro `Lean.Parser.Term.binop `HDiv.hDiv stx s
-@[macro «term_^_»] def «expand_^_» : Lean.Macro := fun stx _ s => Lean.infixMacro `HPow.hPow stx s
 @[macro «term-_»] def «expand-_» : Lean.Macro := fun stx _ s => Lean.unopMacro `Neg.neg stx s
 @[macro «term_=_»] def «expand_=_» : Lean.Macro := fun stx _ s => Lean.binopMacro `Lean.Parser.Term.binrel `Eq stx s
 @[macro «term_≠_»] def «expand_≠_» : Lean.Macro := fun stx _ s => Lean.binopMacro `Lean.Parser.Term.binrel `Ne stx s

@@ -3,7 +3,8 @@ import CompactProofs.Rows
 /-!
 # The sub-cubic rule: `gap_classes`
 
-A gap class is a class whose other tokens are at most `m - g`, that is below `b = m - g + 1`, and so is its query unless the query is `m`. Write `a` for the total attention that a sequence pays to tokens equal to `m`. The rule bounds `a` from
+A gap class is a class whose other tokens are at most `m - g`, that is below `b = m - g + 1`, and so is its query unless the query is `m`.
+Write `a` for the total attention that a sequence pays to tokens equal to `m`. The rule bounds `a` from
 approximate scores (attention extremes), and the margins from `a` (wrong-logit bound).
 -/
 namespace CompactProofs
@@ -22,7 +23,8 @@ theorem holds_not {m : Nat} {t : Nat → Nat} {i : Nat} (h : not (holds m t i) =
 
 /-! ## Attention extremes -/
 
-/-- The sums that the next two theorems compare: `A` is the token weight of `m`, `X` the place weight of the places that hold `m`, `Y` the weight of all other places, `Z = A X + Y` the total weight. -/
+/-- The sums that the next two theorems compare: `A` is the token weight of `m`, `X` the place weight of the places that hold `m`, `Y` the
+weight of all other places, `Z = A X + Y` the total weight. -/
 theorem Circuits.attention_parts (C : Circuits F) (n : Nat) (t : Nat → Nat) (m : Nat) :
     let A := C.tokenWeight (t n) m
     let X := sumOn (holds m t) (Nat.succ n) (C.placeWeight (t n))
@@ -67,7 +69,9 @@ theorem attention_compare {A X Y T x e d a : F} (hA : 0 < A) (hZ : 0 < A * X + Y
             _ = (A * T) * (x - X) + x * (e * Y - A * (T - X)) := ring (A :: T :: X :: x :: e :: Y :: []))
       _ = (d * Z) * (x * e / d) := (both _).symm)⟩
 
-/-- **Rule `gap_classes`, least attention.** Let every token of the sequence other than `m` have a score so far below that of `m` that its weight is at most `1/e` of that of `m`; let the places that hold `m` have a total place weight of at least `x`, and the other places one of at most `y`. Then the
+/-- **Rule `gap_classes`, least attention.** Let every token of the sequence other than `m` have a score so far below that of `m` that its
+weight is at most `1/e` of that of `m`; let the places that hold `m` have a total place weight of at least `x`, and the other places one of
+at most `y`. Then the
 attention to `m` is at least `x e / (x e + y)`. -/
 theorem Rule.gap_classes.attention_min (C : Circuits F) (n : Nat) (t : Nat → Nat) (m : Nat) (x y e : F) (hx0 : 0 ≤ x)
     (hx : x ≤ sumOn (holds m t) (Nat.succ n) (C.placeWeight (t n)))
@@ -125,7 +129,8 @@ theorem Rule.gap_classes.attention_max (C : Circuits F) (n : Nat) (t : Nat → N
       _ = e * sumOn J (Nat.succ n) (fun i => C.weight q i (t i)) := sumOn_mul J e (Nat.succ n) _
   (attention_compare (exp_pos _) parts.left parts.right hd rfl).right hx0 hx (sum_nonneg (fun _ _ => exp_nonneg _)) hY
 
-/-- **Rule `gap_classes`, from scores to weights.** If the score of `m` exceeds that of token `x` by at least `δ`, then `exp (scale δ)` times the weight of `x` is at most the weight of `m`; with `δ` from an admissible pair (`admissible` in `Rows.lean`) this is the
+/-- **Rule `gap_classes`, from scores to weights.** If the score of `m` exceeds that of token `x` by at least `δ`, then `exp (scale δ)`
+times the weight of `x` is at most the weight of `m`; with `δ` from an admissible pair (`admissible` in `Rows.lean`) this is the
 hypothesis of `attention_min`. -/
 theorem Rule.gap_classes.weight_ratio (C : Circuits F) (hs : 0 ≤ C.scale) (q m x : Nat) (δ : F) :
     (δ ≤ C.EQKE q m - C.EQKE q x → exp (C.scale * δ) * C.tokenWeight q x ≤ C.tokenWeight q m) ∧
@@ -136,7 +141,8 @@ theorem Rule.gap_classes.weight_ratio (C : Circuits F) (hs : 0 ≤ C.scale) (q m
 
 /-! ## The wrong-logit bound -/
 
-/-- **Rule `gap_classes`, wrong-logit bound** (the role of the paper's Theorem 15: values and attention are pessimised separately). With `u` a bound of the direct path, `p` of the positions, and `W` of the differences of the tokens
+/-- **Rule `gap_classes`, wrong-logit bound** (the role of the paper's Theorem 15: values and attention are pessimised separately). With `u`
+a bound of the direct path, `p` of the positions, and `W` of the differences of the tokens
 other than `m`, the margin of output `o` is at most `u + p + a V + (1 - a) W`, where `V` is the difference for the token `m` itself. -/
 theorem Rule.gap_classes.wrong_logit (C : Circuits F) (n : Nat) (t : Nat → Nat) (o m : Nat) (u p W : F)
     (hu : C.EU (t n) o - C.EU (t n) m ≤ u) (hp : ∀ i, i < Nat.succ n → C.PVOU i o - C.PVOU i m ≤ p)
@@ -169,10 +175,12 @@ theorem Rule.gap_classes.wrong_logit (C : Circuits F) (n : Nat) (t : Nat → Nat
     _ ≤ a * ((u + p) + V) + (1 - a) * ((u + p) + W) := add_le_add onH onJ
     _ = (u + p) + (a * V + (1 - a) * W) := ring (a :: u :: p :: V :: W :: [])
 
-/-- The value of the repaired "mean+diff" combination at attention `e`, with pivot `ā`: `G + max_o (L o + ā V o) + (1 - e) W + (e - ā) s`, where `s` must be the largest `V o` if `e ≥ ā`, and the **smallest** if `e ≤ ā`. -/
+/-- The value of the repaired "mean+diff" combination at attention `e`, with pivot `ā`: `G + max_o (L o + ā V o) + (1 - e) W + (e - ā) s`,
+where `s` must be the largest `V o` if `e ≥ ā`, and the **smallest** if `e ≤ ā`. -/
 def pivotValue (G H W pivot e s : F) : F := G + ((H + (1 - e) * W) + (e - pivot) * s)
 
-/-- **Rule `gap_classes`, any pivot** (the mean+diff trick of the paper's Appendix G.1, repaired): for every output, the value with any pivot is at least the true bound at attention `e`. -/
+/-- **Rule `gap_classes`, any pivot** (the mean+diff trick of the paper's Appendix G.1, repaired): for every output, the value with any
+pivot is at least the true bound at attention `e`. -/
 theorem Rule.gap_classes.pivot (G H W pivot e s L V R r : F) (hH : L + pivot * V ≤ H) (hR : V ≤ R) (hr : r ≤ V)
     (hs : (pivot ≤ e ∧ s = R) ∨ (e ≤ pivot ∧ s = r)) : G + (L + (e * V + (1 - e) * W)) ≤ pivotValue G H W pivot e s :=
   have shift : (e - pivot) * V ≤ (e - pivot) * s := hs.elim
@@ -183,7 +191,9 @@ theorem Rule.gap_classes.pivot (G H W pivot e s L V R r : F) (hH : L + pivot * V
     (show (G + ((H + (1 - e) * W) + (e - pivot) * s)) - (G + (L + (e * V + (1 - e) * W))) = (H - (L + pivot * V)) + ((e - pivot) * s - (e - pivot) * V) from
       ring (G :: H :: W :: pivot :: e :: s :: L :: V :: []))
 
-/-- **Rule `gap_classes`, chords.** `max_o (L o + a V o)` is convex in `a`, so between two nodes `α ≤ e ≤ β` it lies below its chord: if `A`, `B` bound it at the nodes and the chord's value at `e` (times `β - α`) is negative together with the rest, then the bound of every output is negative at `e`. -/
+/-- **Rule `gap_classes`, chords.** `max_o (L o + a V o)` is convex in `a`, so between two nodes `α ≤ e ≤ β` it lies below its chord: if
+`A`, `B` bound it at the nodes and the chord's value at `e` (times `β - α`) is negative together with the rest, then the bound of every
+output is negative at `e`. -/
 theorem Rule.gap_classes.chord (G W e α β A B L V : F) (hα : α ≤ e) (hβ : e ≤ β) (hαβ : α < β) (hA : L + α * V ≤ A) (hB : L + β * V ≤ B)
     (h : ((β - e) * A + (e - α) * B) + (β - α) * (G + (1 - e) * W) < 0) : (G + L) + (e * V + (1 - e) * W) < 0 :=
   have below : (β - α) * ((G + L) + (e * V + (1 - e) * W)) ≤ ((β - e) * A + (e - α) * B) + (β - α) * (G + (1 - e) * W) :=
@@ -191,7 +201,8 @@ theorem Rule.gap_classes.chord (G W e α β A B L V : F) (hα : α ≤ e) (hβ :
       (ring (α :: β :: e :: A :: B :: G :: W :: L :: V :: []))
   (neg_iff (sub_pos hαβ) rfl).mpr (lt_of_le_of_lt below h)
 
-/-- **Rule `gap_classes`, which attentions to test.** The bound `L + a V + (1 - a) W` is affine in `a`. It is negative for all `a` between `lo` and `hi` if it is negative at both ends; if `V ≤ W` the lower end alone suffices. -/
+/-- **Rule `gap_classes`, which attentions to test.** The bound `L + a V + (1 - a) W` is affine in `a`. It is negative for all `a` between
+`lo` and `hi` if it is negative at both ends; if `V ≤ W` the lower end alone suffices. -/
 theorem Rule.gap_classes.ends (L V W lo hi a : F) (hl : lo ≤ a) (hh : a ≤ hi) (kl : L + (lo * V + (1 - lo) * W) < 0)
     (kh : V ≤ W ∨ L + (hi * V + (1 - hi) * W) < 0) : L + (a * V + (1 - a) * W) < 0 :=
   have shape : ∀ e, L + (e * V + (1 - e) * W) = (L + W) + (V - W) * e := fun e => ring (L :: e :: V :: W :: [])
@@ -199,8 +210,10 @@ theorem Rule.gap_classes.ends (L V W lo hi a : F) (hl : lo ≤ a) (hh : a ≤ hi
     (fun h => lt_of_le_of_lt (le_of (mul_nonneg (sub_nonneg hl) (sub_nonneg h)) (ring (L :: lo :: a :: V :: W :: []))) kl)
     (fun k => replace (shape a) (fun z => z < 0) (linear_neg hl hh (replace (shape lo).symm (fun z => z < 0) kl) (replace (shape hi).symm (fun z => z < 0) k)))
 
-/-- **Rule `gap_classes`, the published combination is not a bound.** As published, the largest value `R` of `V` is used on both sides of the mean attention (the pivot). Here are two queries with attentions
-`a < a'` (both at most 1 and positive), two outputs and `R < W`, such that the published value for the first query, `max_o (L o + ā V o) + (1 - ā) W + (a - ā) (R - W)`, is negative, although the bound that it must dominate, `L 1 + a V 1 + (1 - a) W`,
+/-- **Rule `gap_classes`, the published combination is not a bound.** As published, the largest value `R` of `V` is used on both sides of
+the mean attention (the pivot). Here are two queries with attentions
+`a < a'` (both at most 1 and positive), two outputs and `R < W`, such that the published value for the first query, `max_o (L o + ā V o) +
+(1 - ā) W + (a - ā) (R - W)`, is negative, although the bound that it must dominate, `L 1 + a V 1 + (1 - a) W`,
 is positive. (Both numbers are exact: the maxima are attained.) -/
 theorem Rule.gap_classes.published_unsound : Exists fun L : Nat → F => Exists fun V : Nat → F => Exists fun W : F => Exists fun R : F => Exists fun H : F => Exists fun a : F => Exists fun a' : F =>
     Exists fun pivot : F => (0 < a ∧ a < a' ∧ a' ≤ 1 ∧ pivot + pivot = a + a') ∧ (V 1 ≤ R ∧ V 0 = R ∧ R < W) ∧ (L 0 + pivot * V 0 ≤ H ∧ L 1 + pivot * V 1 = H) ∧
@@ -249,8 +262,11 @@ theorem Rule.gap_classes.published_unsound : Exists fun L : Nat → F => Exists 
 
 /-! ## The rule -/
 
-/-- **Rule `gap_classes`** (the paper's Appendix F). For one class (with at least one other token, or a query below `m`): `x` bounds the place weight of the places that hold `m` from below and `y` that of the others from above, every other token weighs at most `1/e` as much as `m`, and `lo` is at most the resulting attention `x e / (x e + y)`.
-If the wrong-logit bound `G + L o + a V o + (1 - a) W` is negative for every output `o` at `a = lo` and, unless `V o ≤ W`, at `a = 1`, the model is right on every sequence of the class. That it is negative at these attentions follows from `chord` or from `pivot`. -/
+/-- **Rule `gap_classes`** (the paper's Appendix F). For one class (with at least one other token, or a query below `m`): `x` bounds the
+place weight of the places that hold `m` from below and `y` that of the others from above, every other token weighs at most `1/e` as much as
+`m`, and `lo` is at most the resulting attention `x e / (x e + y)`.
+If the wrong-logit bound `G + L o + a V o + (1 - a) W` is negative for every output `o` at `a = lo` and, unless `V o ≤ W`, at `a = 1`, the
+model is right on every sequence of the class. That it is negative at these attentions follows from `chord` or from `pivot`. -/
 theorem Rule.gap_classes (C : Circuits F) (O n : Nat) (r : F) (k : Class)
     (x y e lo G W : F) (L : Nat → F)
     -- the direct path and the positions, per output; the other tokens (good ones, and the query unless it is `m`)
@@ -312,7 +328,8 @@ theorem Rule.gap_classes.constant (C : Circuits F) (O n : Nat) (r : F) (m : Nat)
         _ = _ := sub_congr (sum_zero _) rfl
     lt_of (pos_of (sum_pos each) e.symm) rfl)
 
-/-- **Rule `gap_classes`, class size:** `binom(n, c) * (m - g + 1)^c` with `b = m - g + 1`, for a class with `c` other tokens among the free places. -/
+/-- **Rule `gap_classes`, class size:** `binom(n, c) * (m - g + 1)^c` with `b = m - g + 1`, for a class with `c` other tokens among the free
+places. -/
 theorem Rule.gap_classes.size (v n q m c b : Nat) (hb : b ≤ m) (hm : m < v) (hq : q < v) (hqm : q ≤ m) (hc : q = m ∨ c < n) (t : Nat → Nat) :
     count v (Nat.succ n) (Class.has ⟨q, m, c, fun x => blt x b⟩ n) t = binom n c * pow b c :=
   have valid : Class.Valid ⟨q, m, c, fun x => blt x b⟩ v n := ⟨hq, hm, fun x hx => nat_lt_of_lt_of_le (blt_lt hx) hb, hqm, hc⟩

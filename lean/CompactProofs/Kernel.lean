@@ -2,10 +2,13 @@ import CompactProofs.Soundness
 /-!
 # A checker inside the kernel
 
-The functions below decide, on natural numbers alone, whether a model with integer weights (and `d_head = 1`, so that no square root is needed) is right or wrong on a sequence; they are proved correct for every ordered field with an exponential. `Example.lean` evaluates them in
+The functions below decide, on natural numbers alone, whether a model with integer weights (and `d_head = 1`, so that no square root is
+needed) is right or wrong on a sequence; they are proved correct for every ordered field with an exponential. `Example.lean` evaluates them
+in
 Lean's kernel for one small model: no Python is involved in that theorem.
 
-An integer is a pair of natural numbers, standing for their difference. The exponentials come with untrusted enclosures, which are checked by multiplication; the kernel never divides.
+An integer is a pair of natural numbers, standing for their difference. The exponentials come with untrusted enclosures, which are checked
+by multiplication; the kernel never divides.
 -/
 namespace CompactProofs
 noncomputable section
@@ -219,9 +222,9 @@ def ExpTable.ok (T : ExpTable) : Bool :=
   both (both (blt 0 T.D) (both (Nat.ble (T.base.fst * S + T.D) (T.D * S)) (Nat.ble (T.D * S) (T.base.snd * Nat.succ S))))
     (both (squaresOk T.D T.base.fst T.base.snd T.squares) (powersOk T.D e.fst e.snd T.D T.D T.powers))
 /-- The enclosure of `D exp (-d)`. -/
-def ExpTable.at (T : ExpTable) (d : Nat) : Nat × Nat := lookup T.D (⟨T.D, T.D⟩ :: T.powers) d
+def ExpTable.entry (T : ExpTable) (d : Nat) : Nat × Nat := lookup T.D (⟨T.D, T.D⟩ :: T.powers) d
 
-theorem ExpTable.enc (T : ExpTable) (h : T.ok = true) (d : Nat) : Enc T.D (T.at d).fst (T.at d).snd (-cast d : F) :=
+theorem ExpTable.enc (T : ExpTable) (h : T.ok = true) (d : Nat) : Enc T.D (T.entry d).fst (T.entry d).snd (-cast d : F) :=
   have hD : 0 < T.D := blt_lt (both_left (both_left h))
   have hb := both_right (both_left h)
   have hS : 0 < pow 2 (size T.squares) := pow_succ_pos 1 (size T.squares)
@@ -235,7 +238,7 @@ theorem ExpTable.enc (T : ExpTable) (h : T.ok = true) (d : Nat) : Enc T.D (T.at 
   have zero : Enc T.D T.D T.D (-cast 0 : F) :=
     have e : cast T.D * exp (-cast 0 : F) = cast T.D := (mul_congr rfl ((congrArg exp (ring [] : -(0 : F) = 0)).trans exp_zero)).trans (mul_one _)
     ⟨le_of_eq e.symm, le_of_eq e⟩
-  replace (nat_zero_add d).symm (fun z => Enc T.D (T.at d).fst (T.at d).snd (-cast z : F)) (powers_enc hD first T.powers T.D T.D 0 zero (both_right (both_right h)) d)
+  replace (nat_zero_add d).symm (fun z => Enc T.D (T.entry d).fst (T.entry d).snd (-cast z : F)) (powers_enc hD first T.powers T.D T.D 0 zero (both_right (both_right h)) d)
 
 /-! ## Deciding one sequence -/
 
@@ -262,12 +265,12 @@ theorem existsBelow_at {p : Nat → Bool} : {n : Nat} → existsBelow n p = true
 
 /-- The sum of the terms is negative even with the unfavourable ends of the enclosures. -/
 def NumModel.negative (N : NumModel) (T : ExpTable) (top : Nat → Num) (n : Nat) (t : Nat → Nat) (o m : Nat) : Bool :=
-  let w := fun i => T.at (N.distance top n (t n) i (t i))
+  let w := fun i => T.entry (N.distance top n (t n) i (t i))
   let c := fun i => N.term n (t n) i (t i) o m
   blt (sumNat (Nat.succ n) (fun i => (w i).snd * ((c i).pos - (c i).neg))) (sumNat (Nat.succ n) (fun i => (w i).fst * ((c i).neg - (c i).pos)))
 /-- The sum of the terms is nonnegative even with the unfavourable ends of the enclosures. -/
 def NumModel.nonnegative (N : NumModel) (T : ExpTable) (top : Nat → Num) (n : Nat) (t : Nat → Nat) (o m : Nat) : Bool :=
-  let w := fun i => T.at (N.distance top n (t n) i (t i))
+  let w := fun i => T.entry (N.distance top n (t n) i (t i))
   let c := fun i => N.term n (t n) i (t i) o m
   Nat.ble (sumNat (Nat.succ n) (fun i => (w i).snd * ((c i).neg - (c i).pos))) (sumNat (Nat.succ n) (fun i => (w i).fst * ((c i).pos - (c i).neg)))
 /-- Certainly right. -/
@@ -310,7 +313,7 @@ theorem NumModel.sums (N : NumModel) (T : ExpTable) (hT : T.ok = true) (top : Na
   let q := t n
   let d := fun i => N.distance top n q i (t i)
   let w := fun i => cast T.D * exp (-cast (d i) : F)
-  let e := fun i => T.at (d i)
+  let e := fun i => T.entry (d i)
   let c := fun i => N.term n q i (t i) o m
   have D0 : (0 : F) < cast T.D := cast_pos_of (blt_lt (both_left (both_left hT)))
   have enc : ∀ i, Enc T.D (e i).fst (e i).snd (-cast (d i) : F) := fun i => T.enc hT (d i)
@@ -380,7 +383,8 @@ theorem NumModel.decides (N : NumModel) (T : ExpTable) (hT : T.ok = true) (top :
       have nonneg := s.right.left (both_right k)
       ((Model.correct_iff _ O n 0 t m).mpr hc o ho ne) ((Rule.margins C n t o m 0 _ _ s.right.right.left s.right.right.right).right.mpr nonneg)⟩
 
-/-- **The checker in the kernel is sound.** If the counts of certainly right and certainly wrong sequences evaluate to `a` and `b`, the model is right on at least `a` and wrong on at least `b` sequences. -/
+/-- **The checker in the kernel is sound.** If the counts of certainly right and certainly wrong sequences evaluate to `a` and `b`, the
+model is right on at least `a` and wrong on at least `b` sequences. -/
 theorem NumModel.sound (N : NumModel) (T : ExpTable) (hT : T.ok = true) (top : Nat → Num) (O n v : Nat) (t₀ : Nat → Nat) (correct : (Nat → Nat) → Bool)
     (hc : ∀ t, Fills v (Nat.succ n) t₀ t → (correct t = true ↔ (N.model : Model F).Correct O n 0 t (label n t))) (a b : Nat)
     (ha : Nat.ble a (count v (Nat.succ n) (N.right T top O n) t₀) = true) (hb : Nat.ble b (count v (Nat.succ n) (N.wrong T top O n) t₀) = true) :

@@ -7,14 +7,16 @@ noncomputable section
 open ExpField (exp inv)
 variable {F : Type} [ExpField F]
 
-/-- What position `i` holding token `x` contributes to the difference of the outputs `o` (wrong) and `m` (right), for the query token `q`: the direct path, the token and the position. -/
+/-- What position `i` holding token `x` contributes to the difference of the outputs `o` (wrong) and `m` (right), for the query token `q`:
+the direct path, the token and the position. -/
 def Circuits.diff (C : Circuits F) (q i x o m : Nat) : F :=
   (C.EU q o - C.EU q m) + ((C.EVOU x o - C.EVOU x m) + (C.PVOU i o - C.PVOU i m))
 
 /-- The same with the threshold `r` of the margin: `c_i` of `docs/FORMAT.md`. -/
 def Circuits.term (C : Circuits F) (r : F) (q i x o m : Nat) : F := C.diff q i x o m + r
 
-/-- The margin of the model on the sequence `t 0, ..., t n` is above `r`: the logit of the right output `m` exceeds that of each of the other `O - 1` outputs by more than `r`.
+/-- The margin of the model on the sequence `t 0, ..., t n` is above `r`: the logit of the right output `m` exceeds that of each of the
+other `O - 1` outputs by more than `r`.
 With `r = 0` this says that the model is right, a tie being wrong. -/
 def Circuits.Correct (C : Circuits F) (O n : Nat) (r : F) (t : Nat → Nat) (m : Nat) : Prop :=
   ∀ o, o < O → o ≠ m → (C.logit n t o - C.logit n t m) + r < 0
@@ -47,8 +49,10 @@ theorem Circuits.margin_eq (C : Circuits F) (n : Nat) (t : Nat → Nat) (o m : N
           + a i * ((C.EVOU (t i) o - C.EVOU (t i) m) + (C.PVOU i o - C.PVOU i m))) := (sum_add _ _ _).symm
     _ = sum (Nat.succ n) (fun i => a i * C.diff (t n) i (t i) o m) := sum_congr (fun i _ => (mul_add _ _ _).symm)
 
-/-- **Rule `margins`.** Let the `w_i` be the attention weights up to any common positive factor `g` (which may depend on the query and on the outputs). Then `y_o - y_m + r` has the sign of `Σ_i w_i c_i`, where `c_i` is the term of
-position `i`: it is negative iff the sum is, and nonnegative iff the sum is. No softmax division is left, and each summand depends on one position and the token there. -/
+/-- **Rule `margins`.** Let the `w_i` be the attention weights up to any common positive factor `g` (which may depend on the query and on
+the outputs). Then `y_o - y_m + r` has the sign of `Σ_i w_i c_i`, where `c_i` is the term of
+position `i`: it is negative iff the sum is, and nonnegative iff the sum is. No softmax division is left, and each summand depends on one
+position and the token there. -/
 theorem Rule.margins (C : Circuits F) (n : Nat) (t : Nat → Nat) (o m : Nat) (r g : F) (w : Nat → F) (hg : 0 < g)
     (hw : ∀ i, i < Nat.succ n → C.weight (t n) i (t i) = g * w i) :
     ((C.logit n t o - C.logit n t m) + r < 0 ↔ sum (Nat.succ n) (fun i => w i * C.term r (t n) i (t i) o m) < 0) ∧
@@ -74,7 +78,8 @@ theorem Rule.margins (C : Circuits F) (n : Nat) (t : Nat → Nat) (o m : Nat) (r
       _ = sum (Nat.succ n) (fun i => w i * (c i + r)) := sum_congr (fun i _ => (mul_add _ _ _).symm)
   ⟨neg_iff hZ scaled, nonneg_iff hZ scaled⟩
 
-/-- **Rule `margins`, radius of a sum.** If the terms are known up to `e i` and `Σ e i ≤ R`, then an approximate sum below `-R` proves the sum negative, and one of at least `R` proves it nonnegative. -/
+/-- **Rule `margins`, radius of a sum.** If the terms are known up to `e i` and `Σ e i ≤ R`, then an approximate sum below `-R` proves the
+sum negative, and one of at least `R` proves it nonnegative. -/
 theorem Rule.margins.radius (n : Nat) (g a e : Nat → F) (R : F) (h : ∀ i, i < n → g i - a i ≤ e i ∧ a i - g i ≤ e i) (hR : sum n e ≤ R) :
     (sum n a < -R → sum n g < 0) ∧ (R ≤ sum n a → 0 ≤ sum n g) :=
   have up : sum n g - sum n a ≤ sum n e := le_trans (le_of_eq (sum_sub n g a).symm) (sum_le (fun i hi => (h i hi).left))
@@ -101,7 +106,8 @@ theorem Rule.margins.term_radius (w w' c c' δ ε ω β : F) (h0 : 0 ≤ w) (hω
    calc w' * c' - w * c = w * (c' - c) + (w' - w) * c' := ring (w :: w' :: c :: c' :: [])
      _ ≤ ω * ε + δ * β := add_le_add (one _ hc.right) (two _ hw.right (le_trans (le_of_eq (ring (w :: w' :: []))) hw.left))⟩
 
-/-- **Rule `margins`, cut weights.** If token and place weights are cut to `u`, `p` with `u ≤ U ≤ u + δu` and `p ≤ P ≤ p + δp`, then the true weight `P U` lies in `[p u, p u + ρ]`, `ρ = p' δu + u' δp + δu δp`, where `p'`, `u'` are at least `p`, `u`. -/
+/-- **Rule `margins`, cut weights.** If token and place weights are cut to `u`, `p` with `u ≤ U ≤ u + δu` and `p ≤ P ≤ p + δp`, then the
+true weight `P U` lies in `[p u, p u + ρ]`, `ρ = p' δu + u' δp + δu δp`, where `p'`, `u'` are at least `p`, `u`. -/
 theorem Rule.margins.cut (p P p' u U u' δp δu : F) (hp0 : 0 ≤ p) (hu0 : 0 ≤ u) (hp : p ≤ P ∧ P ≤ p + δp) (hu : u ≤ U ∧ U ≤ u + δu)
     (hp' : p ≤ p') (hu' : u ≤ u') : p * u ≤ P * U ∧ P * U ≤ p * u + ((p' * δu + u' * δp) + δu * δp) :=
   have dp : 0 ≤ δp := le_of_add (le_trans hp.left hp.right)

@@ -2,7 +2,9 @@ import CompactProofs.Soundness
 /-!
 # Distributions with weights: masses instead of counts
 
-Let every token have a weight at every position, a natural number `W i x`. A sequence then has the product of its weights, and a set of sequences the sum over its members (its *mass*); with all weights 1 this is counting. The rules `enumerate`, `margin_tree`, `margin_convolution`, `disjoint_union` and
+Let every token have a weight at every position, a natural number `W i x`. A sequence then has the product of its weights, and a set of
+sequences the sum over its members (its *mass*); with all weights 1 this is counting. The rules `enumerate`, `margin_tree`,
+`margin_convolution`, `disjoint_union` and
 `conclude` hold for masses, word for word. (`pure_sequences` and `gap_classes` count shapes and are for the uniform distribution.)
 -/
 namespace CompactProofs
@@ -173,13 +175,13 @@ theorem Rule.margin_convolution.masses (W : Nat → Nat → Nat) (v m n : Nat) (
   let reach : (Nat → Nat) → Bool := fun s => Nat.ble θ (sumNat n (fun i => g i (s i)))
   have grow : ∀ top, mass W v n (fun s => both (inClass top m n s) (fails s)) t ≤ mass W v n (fun s => both (inClass top m n s) (reach s)) t := fun top =>
     mass_le (fun s hs k => both_intro (both_left k) (le_ble (h s hs (both_right k))))
-  have exact := mass_exactly W v m n hm reach t
+  have counted := mass_exactly W v m n hm reach t
   have r1 := tailMass_eq W (Nat.succ m) g n θ t
   have r0 := tailMass_eq W m g n θ t
-  ⟨nat_le_trans (grow true) (replace exact.left (fun x => x ≤ tailMass W (Nat.succ m) g n θ) (replace r1 (fun x => mass W (Nat.succ m) n reach t ≤ x) (nat_le_refl _))),
+  ⟨nat_le_trans (grow true) (replace counted.left (fun x => x ≤ tailMass W (Nat.succ m) g n θ) (replace r1 (fun x => mass W (Nat.succ m) n reach t ≤ x) (nat_le_refl _))),
    nat_le_trans (grow false) (le_sub_of_add_le (tailMass W m g n θ)
      (replace r0 (fun x => mass W v n (fun s => both (inClass false m n s) (reach s)) t + x ≤ tailMass W (Nat.succ m) g n θ)
        (replace r1 (fun x => mass W v n (fun s => both (inClass false m n s) (reach s)) t + mass W m n reach t ≤ x)
-         (replace exact.right (fun x => x ≤ mass W (Nat.succ m) n reach t) (nat_le_refl _)))))⟩
+         (replace counted.right (fun x => x ≤ mass W (Nat.succ m) n reach t) (nat_le_refl _)))))⟩
 end
 end CompactProofs

@@ -2,7 +2,8 @@ import CompactProofs.Circuits
 /-!
 # Bounds on row ranges: rules `row_exact`, `row_range_chain`, `row_norm`, `row_bound_min`
 
-The range of row `q` of a matrix is the largest difference of two of its entries. `RowBound v M b` says that `b q` bounds the range of row `q` over the columns `0, ..., v - 1`.
+The range of row `q` of a matrix is the largest difference of two of its entries. `RowBound v M b` says that `b q` bounds the range of row
+`q` over the columns `0, ..., v - 1`.
 -/
 namespace CompactProofs
 noncomputable section
@@ -12,11 +13,13 @@ variable {F : Type} [ExpField F]
 def RowBound (v : Nat) (M : Nat → Nat → F) (b : Nat → F) : Prop :=
   ∀ q i j, i < v → j < v → M q i - M q j ≤ b q
 
-/-- What the sub-cubic rules use of a circuit `S`: an approximation of it, and for each row a bound of what a difference of two entries can be off by. -/
+/-- What the sub-cubic rules use of a circuit `S`: an approximation of it, and for each row a bound of what a difference of two entries can
+be off by. -/
 def Admissible (v : Nat) (S approx : Nat → Nat → F) (b : Nat → F) : Prop :=
   ∀ q i j, i < v → j < v → (approx q i - approx q j) - b q ≤ S q i - S q j ∧ S q i - S q j ≤ (approx q i - approx q j) + b q
 
-/-- If `S = approx + rest` and `b` bounds the row ranges of the rest (the product of the factors that are left), the approximation is admissible with error `b`. -/
+/-- If `S = approx + rest` and `b` bounds the row ranges of the rest (the product of the factors that are left), the approximation is
+admissible with error `b`. -/
 theorem admissible (v : Nat) (S approx rest : Nat → Nat → F) (b : Nat → F) (hS : ∀ q i, S q i = approx q i + rest q i) (h : RowBound v rest b) : Admissible v S approx b :=
   fun q i j hi hj =>
   have e : S q i - S q j = (approx q i - approx q j) + (rest q i - rest q j) :=
@@ -29,7 +32,8 @@ theorem Rule.row_exact (v : Nat) (S approx factor : Nat → Nat → F) (hS : ∀
     Admissible v S (fun q i => approx q i + factor q i) (fun _ => 0) :=
   admissible v S _ (fun _ _ => 0) _ (fun q i => (hS q i).trans (add_zero _).symm) (fun _ _ _ _ _ => le_of_eq (ring [] : (0 : F) - 0 = 0))
 
-/-- **The range of a row** (the last level of `row_range_chain`). If every entry of row `q` lies between `lo q` and `hi q`, then `hi q - lo q` bounds the range. With the exact minimum and maximum this is the exact range. -/
+/-- **The range of a row** (the last level of `row_range_chain`). If every entry of row `q` lies between `lo q` and `hi q`, then `hi q - lo
+q` bounds the range. With the exact minimum and maximum this is the exact range. -/
 theorem Rule.row_range_chain.range (v : Nat) (M : Nat → Nat → F) (lo hi : Nat → F)
     (h : ∀ q i, i < v → lo q ≤ M q i ∧ M q i ≤ hi q) : RowBound v M (fun q => hi q - lo q) :=
   fun q i j ki kj => le_of (add_nonneg (sub_nonneg (h q i ki).right) (sub_nonneg (h q j kj).left))
@@ -59,7 +63,8 @@ theorem RowBound.nonneg {v : Nat} {M : Nat → Nat → F} {b : Nat → F} (h : R
     _ ≤ b q := h q v v (lt_succ_self v) (lt_succ_self v)
 
 /-- One level of the recursion: the range of row `q` of `A B` is at most the range of the summary row `e B` plus `Σ |A q l - e l| * τ l`, where
-`τ` bounds the ranges of the rows of `B`. The summary row `e` is any row (an untrusted witness): 0 gives "max row-diff" (the paper's Theorem 21), the mean row of `A` gives
+`τ` bounds the ranges of the rows of `B`. The summary row `e` is any row (an untrusted witness): 0 gives "max row-diff" (the paper's Theorem
+21), the mean row of `A` gives
 "mean+diff" fused with it (Theorem 24). `a q l` is any upper bound of `|A q l - e l|`. -/
 theorem rowBound_step (v d : Nat) (A B : Nat → Nat → F) (e : Nat → F) (s : F) (a : Nat → Nat → F) (τ b : Nat → F)
     (hB : RowBound (Nat.succ v) B τ)
@@ -100,7 +105,8 @@ inductive ChainBound (v : Nat) : (Nat → Nat → F) → List (Nat × (Nat → N
       (ha : ∀ q l, l < d → A q l - e l ≤ a q l ∧ e l - A q l ≤ a q l)
       (hb : ∀ q, s + sum d (fun l => a q l * τ l) ≤ b q) : ChainBound v A (⟨d, B⟩ :: rest) b
 
-/-- **Rule `row_range_chain`** (the paper's Theorems 21, 23, 24 and 26 in one: max row-diff, its recursive form, and both with summary rows). What the
+/-- **Rule `row_range_chain`** (the paper's Theorems 21, 23, 24 and 26 in one: max row-diff, its recursive form, and both with summary
+rows). What the
 recursion computes bounds the range of every row of the product of the factors. -/
 theorem Rule.row_range_chain (v : Nat) (A : Nat → Nat → F) (l : List (Nat × (Nat → Nat → F))) (b : Nat → F)
     (h : ChainBound v A l b) : RowBound (Nat.succ v) (chain A l) b :=
@@ -116,7 +122,8 @@ theorem Rule.row_range_chain.no_summary (d : Nat) (B : Nat → Nat → F) (rest 
   le_of_eq (calc sum d (fun l => 0 * chain B rest l i) - sum d (fun l => 0 * chain B rest l j) = 0 - 0 := sub_congr (z i) (z j)
     _ = (0 : F) := ring [])
 
-/-- **Rule `row_norm`** (replaces and sharpens the paper's Equation 11, `√2 σ₁`): if `b q ≥ 0` and `(b q)² ≥ 2 Σ (M q l - c q)²` for any shift `c q`, then
+/-- **Rule `row_norm`** (replaces and sharpens the paper's Equation 11, `√2 σ₁`): if `b q ≥ 0` and `(b q)² ≥ 2 Σ (M q l - c q)²` for any
+shift `c q`, then
 `b q` bounds the range of row `q`. Square roots are not needed: the squares are compared. -/
 theorem Rule.row_norm (v : Nat) (M : Nat → Nat → F) (c b : Nat → F) (hb : ∀ q, 0 ≤ b q)
     (h : ∀ q, (1 + 1) * sum v (fun l => (M q l - c q) * (M q l - c q)) ≤ b q * b q) : RowBound v M b :=
@@ -136,7 +143,8 @@ theorem Rule.row_norm (v : Nat) (M : Nat → Nat → F) (c b : Nat → F) (hb : 
           _ ≤ (1 + 1) * sum v f := mul_le_mul_left two (le_of_lt two_pos)
           _ ≤ b q * b q := h q))
 
-/-- **Rule `row_norm`, as computed:** for two factors `X`, `B` with the mean (or any number) `μ k` taken off row `k` of `B`, the sum of squares is the quadratic form of the Gram matrix of the centred `B`. -/
+/-- **Rule `row_norm`, as computed:** for two factors `X`, `B` with the mean (or any number) `μ k` taken off row `k` of `B`, the sum of
+squares is the quadratic form of the Gram matrix of the centred `B`. -/
 theorem Rule.row_norm.gram (v d : Nat) (X B : Nat → Nat → F) (μ : Nat → F) (q : Nat) :
     sum v (fun l => (matMul d X B q l - sum d (fun k => X q k * μ k)) * (matMul d X B q l - sum d (fun k => X q k * μ k)))
       = sum d (fun k => X q k * sum d (fun j => X q j * sum v (fun l => (B k l - μ k) * (B j l - μ j)))) :=

@@ -4,8 +4,10 @@ import CompactProofs.Weights
 /-!
 # Soundness: facts of the kinds that the checker derives imply the accuracy bound
 
-These theorems are about the model as it is defined by its weights (`Model` in `Circuits.lean`): scores, softmax, logits, over any ordered field with an exponential. `correct` is the indicator of the sequences
-on which the model is right with a margin above `r`; the conclusions bound the number of such sequences among all `v^(n+1)`, and with `Rule.conclude` the accuracy.
+These theorems are about the model as it is defined by its weights (`Model` in `Circuits.lean`): scores, softmax, logits, over any ordered
+field with an exponential. `correct` is the indicator of the sequences
+on which the model is right with a margin above `r`; the conclusions bound the number of such sequences among all `v^(n+1)`, and with
+`Rule.conclude` the accuracy.
 -/
 namespace CompactProofs
 noncomputable section
@@ -61,7 +63,8 @@ theorem regions_right {C : Circuits F} {O n : Nat} {r : F} {v : Nat} {t₀ : Nat
         (replace (Class.label_eq hv.left hk) (fun m => C.Correct O n r s m) (h.left s hk))))),
      regions_right hc l hv.right h.right⟩
 
-/-- **Proofs by classes.** If the classes of a list are valid and apart, and the model is right on every sequence of each of them, then at least as many sequences are right as the classes hold together. The classes may come from different rules. -/
+/-- **Proofs by classes.** If the classes of a list are valid and apart, and the model is right on every sequence of each of them, then at
+least as many sequences are right as the classes hold together. The classes may come from different rules. -/
 theorem Soundness.classes (M : Model F) (O n : Nat) (r : F) (v : Nat) (t₀ : Nat → Nat) (correct : (Nat → Nat) → Bool)
     (hc : M.Certifies O n r v (Nat.succ n) t₀ (label n) correct) (l : List Class) (hv : Every (fun k => k.Valid v n) l) (ha : Apart l)
     (h : Every (fun k => ∀ t, k.has n t = true → (M.circuits n).Correct O n r t k.m) l) : totalSize v n l ≤ count v (Nat.succ n) correct t₀ :=
@@ -82,14 +85,16 @@ def CubicFact (C : Circuits F) (O n : Nat) (r : F) (k : Class) : Prop := Exists 
   (k.c = 0 → ∀ o, o < O → o ≠ k.m →
     sum n (C.placeWeight k.q) * (C.tokenWeight k.q k.m * value o k.m) + C.placeWeight k.q n * (C.tokenWeight k.q k.q * value o k.q) < 0)
 
-/-- **Soundness of the cubic proof** (the paper's Theorem 11 with its count): if the rule `pure_sequences` holds for every class of a list, at least `Σ binom(n, c) * |S|^c` of the `v^(n+1)` sequences are right. -/
+/-- **Soundness of the cubic proof** (the paper's Theorem 11 with its count): if the rule `pure_sequences` holds for every class of a list,
+at least `Σ binom(n, c) * |S|^c` of the `v^(n+1)` sequences are right. -/
 theorem Soundness.cubic (M : Model F) (O n : Nat) (r : F) (v : Nat) (t₀ : Nat → Nat) (correct : (Nat → Nat) → Bool)
     (hc : M.Certifies O n r v (Nat.succ n) t₀ (label n) correct) (l : List Class) (hv : Every (fun k => k.Valid v n) l) (ha : Apart l)
     (h : Every (CubicFact (M.circuits n) O n r) l) : totalSize v n l ≤ count v (Nat.succ n) correct t₀ :=
   Soundness.classes M O n r v t₀ correct hc l hv ha (Every.map (P := CubicFact (M.circuits n) O n r) (Q := fun k => ∀ t, k.has n t = true → (M.circuits n).Correct O n r t k.m) (fun k ⟨value, lo, hi, h1, h2, h3, h4⟩ t ht =>
     Rule.pure_sequences (M.circuits n) O n r k value lo hi h1 h2 h3 h4 t ht) l h)
 
-/-- What the rule `gap_classes` establishes for one class: approximate scores with an error per query; by how much (`δ`) the maximum stands out; bounds of the place weights; the wrong-logit bound at the least attention, on a chord between two nodes, and at attention 1. -/
+/-- What the rule `gap_classes` establishes for one class: approximate scores with an error per query; by how much (`δ`) the maximum stands
+out; bounds of the place weights; the wrong-logit bound at the least attention, on a chord between two nodes, and at attention 1. -/
 def GapFact (C : Circuits F) (O n : Nat) (r : F) (k : Class) : Prop :=
   Exists fun v : Nat => Exists fun approx : Nat → Nat → F => Exists fun err : Nat → F => Exists fun δ : F => Exists fun x : F => Exists fun y : F => Exists fun lo : F =>
   Exists fun G : F => Exists fun W : F => Exists fun L : Nat → F => Exists fun α : F => Exists fun β : F => Exists fun A : F => Exists fun B : F => Exists fun one : F =>
@@ -107,7 +112,8 @@ def GapFact (C : Circuits F) (O n : Nat) (r : F) (k : Class) : Prop :=
   (∀ o, o < O → o ≠ k.m → L o + α * (C.EVOU k.m o - C.EVOU k.m k.m) ≤ A ∧ L o + β * (C.EVOU k.m o - C.EVOU k.m k.m) ≤ B ∧ L o + (C.EVOU k.m o - C.EVOU k.m k.m) ≤ one) ∧
   (((β - lo) * A + (lo - α) * B) + (β - α) * (G + (1 - lo) * W) < 0 ∧ one + G < 0)
 
-/-- **Soundness of the sub-cubic proofs:** if the rule `gap_classes` holds for every class of a list, at least `Σ binom(n, c) * s^c` sequences are right (`s = m - g + 1` for a gap `g`). The approximate scores come from `peel` and any of the row bounds. -/
+/-- **Soundness of the sub-cubic proofs:** if the rule `gap_classes` holds for every class of a list, at least `Σ binom(n, c) * s^c`
+sequences are right (`s = m - g + 1` for a gap `g`). The approximate scores come from `peel` and any of the row bounds. -/
 theorem Soundness.gap_classes (M : Model F) (O n : Nat) (r : F) (v : Nat) (t₀ : Nat → Nat) (correct : (Nat → Nat) → Bool) (hs : 0 ≤ M.scale)
     (hc : M.Certifies O n r v (Nat.succ n) t₀ (label n) correct) (l : List Class) (hv : Every (fun k => k.Valid v n) l) (ha : Apart l)
     (h : Every (GapFact (M.circuits n) O n r) l) : totalSize v n l ≤ count v (Nat.succ n) correct t₀ :=
@@ -127,7 +133,8 @@ theorem Soundness.gap_classes (M : Model F) (O n : Nat) (r : F) (v : Nat) (t₀ 
 structure Grid where
   g : Nat → Nat → Nat
   θ : Nat
-/-- What the rule `margin_convolution` establishes for the query `q` and the maximum `m`: a list of grids such that every output belongs to one whose grid sums reach the threshold whenever the sequence fails through that output. -/
+/-- What the rule `margin_convolution` establishes for the query `q` and the maximum `m`: a list of grids such that every output belongs to
+one whose grid sums reach the threshold whenever the sequence fails through that output. -/
 def MarginFact (C : Circuits F) (O n : Nat) (r : F) (q m : Nat) (l : List Grid) : Prop :=
   ∀ s, s n = q → (∀ i, i < n → s i ≤ m) → ∀ o, o < O → o ≠ m → 0 ≤ (C.logit n s o - C.logit n s m) + r →
     Exists fun G : Grid => Member G l ∧ G.θ ≤ sumNat n (fun i => G.g i (s i))
@@ -136,7 +143,8 @@ where
     | [] => False
     | H :: l => G = H ∨ Member G l
 
-/-- **From terms to a margin fact.** For every output let some grid of the list bound its terms from above (after dividing the weights by any positive `g`), and let grid sums below the threshold, with the query's term, be certainly negative. Then the fact holds. -/
+/-- **From terms to a margin fact.** For every output let some grid of the list bound its terms from above (after dividing the weights by
+any positive `g`), and let grid sums below the threshold, with the query's term, be certainly negative. Then the fact holds. -/
 theorem Soundness.margin_fact (C : Circuits F) (O n : Nat) (r : F) (q m : Nat) (l : List Grid)
     (h : ∀ o, o < O → o ≠ m → Exists fun G : Grid => MarginFact.Member G l ∧ Exists fun w : Nat → Nat → F => Exists fun g : F => Exists fun step : F => Exists fun c : Nat → F => Exists fun last : F =>
       0 < g ∧ (∀ i, i < n → ∀ x, x ≤ m → C.weight q i x = g * w i x) ∧ C.weight q n q = g * w n q ∧
@@ -236,7 +244,9 @@ def gate : Bool → Nat → Nat
 /-- What a margin-sum proof counts for one query and maximum (nothing unless `q ≤ m`). -/
 def part (n q m : Nat) (l : List Grid) : Nat := gate (Nat.ble q m) (classSize (Nat.beq q m) m n - failures (Nat.beq q m) m n l)
 
-/-- **Soundness of the margin-sum proofs:** if for every query and maximum the rule `margin_convolution` holds with a list of grids, then at least `Σ_q Σ_{m ≥ q} (n(q,m) - F(q,m))` sequences are right, where `n(q,m) = (m+1)^n - [q < m] m^n` is the size of the class and `F(q,m)` the number of
+/-- **Soundness of the margin-sum proofs:** if for every query and maximum the rule `margin_convolution` holds with a list of grids, then at
+least `Σ_q Σ_{m ≥ q} (n(q,m) - F(q,m))` sequences are right, where `n(q,m) = (m+1)^n - [q < m] m^n` is the size of the class and `F(q,m)`
+the number of
 failures that the recursion counts. -/
 theorem Soundness.margin_sums (M : Model F) (O n : Nat) (r : F) (v : Nat) (t₀ : Nat → Nat) (correct : (Nat → Nat) → Bool)
     (hc : M.Certifies O n r v (Nat.succ n) t₀ (label n) correct) (grids : Nat → Nat → List Grid)
@@ -326,7 +336,8 @@ theorem regions_right_eos {C : Circuits F} {O n : Nat} {r : F} {v : Nat} {t₀ :
         (replace (Class.label_eos hv.left hk) (fun m => C.Correct O n r s m) (h.left s hk))))),
      regions_right_eos hc l hv.right h.right⟩
 
-/-- **Proofs by classes, with an end-of-sequence token.** The facts are again those of `CubicFact` and `GapFact` (through `Rule.pure_sequences` and `Rule.gap_classes`). -/
+/-- **Proofs by classes, with an end-of-sequence token.** The facts are again those of `CubicFact` and `GapFact` (through
+`Rule.pure_sequences` and `Rule.gap_classes`). -/
 theorem Soundness.classes_eos (M : Model F) (O n : Nat) (r : F) (v : Nat) (t₀ : Nat → Nat) (correct : (Nat → Nat) → Bool)
     (hc : M.Certifies O n r v n t₀ (maxBelow n) correct) (l : List Class) (hv : Every (fun k => k.ValidEos v n t₀) l) (ha : Apart l)
     (h : Every (fun k => ∀ t, k.has n t = true → (M.circuits n).Correct O n r t k.m) l) : totalSize v n l ≤ count v n correct t₀ :=

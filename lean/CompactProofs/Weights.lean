@@ -24,7 +24,8 @@ theorem exp_le_inv {x : F} (h : 0 < 1 - x) : exp x ≤ inv (1 - x) :=
     _ = inv (exp (-x)) := exp_neg (-x)
     _ ≤ inv (1 - x) := inv_le_inv h a
 
-/-- **Rule `weights`.** Every enclosure that the checker obtains holds, and its lower end is nonnegative. Only `1 + x ≤ exp x` and `exp (x + y) = exp x * exp y` are used. -/
+/-- **Rule `weights`.** Every enclosure that the checker obtains holds, and its lower end is nonnegative. Only `1 + x ≤ exp x` and `exp (x +
+y) = exp x * exp y` are used. -/
 theorem Rule.weights (l u x : F) (h : ExpBounds l u x) : 0 ≤ l ∧ l ≤ exp x ∧ exp x ≤ u :=
   ExpBounds.rec (motive := fun l u x _ => 0 ≤ l ∧ l ≤ exp x ∧ exp x ≤ u)
     (fun x hl hu => ⟨hl, one_add_le_exp x, exp_le_inv hu⟩)
@@ -83,14 +84,16 @@ theorem Rule.weights.of_interval (a b x l u k v : F) (ha : a ≤ x) (hb : x ≤ 
     l ≤ exp x ∧ exp x ≤ v :=
   ⟨le_trans (Rule.weights l u a h).right.left (exp_le_exp ha), le_trans (exp_le_exp hb) (Rule.weights k v b g).right.right⟩
 
-/-- **Rule `weights`, a score difference times an enclosed scale:** the sign of the difference decides which end of the enclosure of the scale is used. -/
+/-- **Rule `weights`, a score difference times an enclosed scale:** the sign of the difference decides which end of the enclosure of the
+scale is used. -/
 theorem Rule.weights.scaled (s lo hi d : F) (hlo : lo ≤ s) (hhi : s ≤ hi) :
     (0 ≤ d → lo * d ≤ s * d ∧ s * d ≤ hi * d) ∧ (d ≤ 0 → hi * d ≤ s * d ∧ s * d ≤ lo * d) :=
   ⟨fun h => ⟨mul_le_mul_right hlo h, mul_le_mul_right hhi h⟩,
    fun h => ⟨le_of (mul_nonneg (sub_nonneg hhi) (neg_nonneg h)) (ring (s :: hi :: d :: [])),
      le_of (mul_nonneg (sub_nonneg hlo) (neg_nonneg h)) (ring (s :: lo :: d :: []))⟩⟩
 
-/-- **Rule `weights`, the scale:** if `0 ≤ lo`, `0 < hi` and `d lo² ≤ 1 ≤ d hi²`, then any positive `s` with `d s² = 1`, that is `1/√d`, lies between them. -/
+/-- **Rule `weights`, the scale:** if `0 ≤ lo`, `0 < hi` and `d lo² ≤ 1 ≤ d hi²`, then any positive `s` with `d s² = 1`, that is `1/√d`,
+lies between them. -/
 theorem Rule.weights.root (d s lo hi : F) (hd : 0 < d) (hs : 0 < s) (e : d * (s * s) = 1) (h0 : 0 < hi)
     (hlo : d * (lo * lo) ≤ 1) (hhi : 1 ≤ d * (hi * hi)) : lo ≤ s ∧ s ≤ hi :=
   ⟨le_of_square_le (le_of_lt hs) (le_of_mul_le_mul hd (le_trans hlo (le_of_eq e.symm))),
