@@ -11,6 +11,7 @@ import numpy as np
 from .circuits import Circuits, circuits
 from .exact import Floats, to_floats
 from .model import Model
+from .semantics import Semantics
 from .task import Task
 from .weights import Enclosure, Precision, enclose, relative_scores
 
@@ -47,6 +48,8 @@ class Problem:
     threshold: tuple[int, int] = (0, 0)
     digits: int | None = None
     """Significant bits of a weight to start with, where a strategy would choose them."""
+    semantics: Semantics | None = None
+    """The floating-point program that the claim is about; strategies prove things about the real numbers (None)."""
 
     def ladder(self, default: tuple[int, ...]) -> tuple[int, ...]:
         """Digits to try one after the other, until no input is too near to a tie."""

@@ -13,7 +13,7 @@ from typing import Any
 from ..core.errors import CompactProofsError
 from ..core.files import check_target
 from ..core.problem import Problem
-from ..core.strategies import every, strategy
+from ..core.strategies import estimate, every, prove, strategy
 from .certificate import publish
 from .console import percent, progress_bar
 
@@ -67,9 +67,9 @@ def run_one(problem: Problem, name: str, target: str | None, force: bool, check:
         if name == "brute-force" and total > BRUTE_FORCE_LIMIT:
             raise CompactProofsError("TOO_MANY_INPUTS", f"{total} inputs, here at most {BRUTE_FORCE_LIMIT}")
         if target is None:
-            row["estimate"] = [str(strategy(name).estimate(problem)), str(total)]
+            row["estimate"] = [str(estimate(name, problem)), str(total)]
         else:
-            proof = strategy(name).find(problem, lambda done, total: None)
+            proof = prove(name, problem)
             row["bytes"], checked = publish(problem, proof, target, overwrite=force, check=check)
             row.update(lower=[str(proof.lower), str(total)], steps=len(proof.steps), output=target)
             row["operations"] = None if checked is None else checked["operations"]

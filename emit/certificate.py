@@ -53,7 +53,7 @@ def _claim(problem: Problem, proof: Proof) -> Json:
     return {
         "architecture": "one-layer attention-only",
         "distribution": _distribution(problem),
-        "semantics": "real",
+        "semantics": _semantics(problem),
         "task": {"kind": task.kind, "length": task.length, "tokens": task.tokens, "eos": task.eos},
         "quantity": {"margin_above": hexadecimal(n), "exponent": exponent},
         "bounds": {
@@ -62,6 +62,13 @@ def _claim(problem: Problem, proof: Proof) -> Json:
             "total": hexadecimal(task.total),
         },
     }
+
+
+def _semantics(problem: Problem) -> Json:
+    chosen = problem.semantics
+    if chosen is None:
+        return "real"
+    return {"format": chosen.format, "exp_ulp": chosen.exp_ulp, "underflow": chosen.underflow}
 
 
 def _distribution(problem: Problem) -> Json:

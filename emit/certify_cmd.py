@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -14,8 +15,8 @@ from ..core.claim import parse, task_of
 from ..core.files import check_target
 from ..core.problem import Problem
 from ..core.proof import Proof
-from ..core.strategies import STRATEGIES
-from ..core.strategies import strategy as by_name
+from ..core.semantics import NAMES, semantics
+from ..core.strategies import STRATEGIES, estimate, prove
 from .all_strategies import run_all, table
 from .certificate import publish
 from .console import guarded, percent, progress_bar
@@ -31,6 +32,8 @@ Examples:
   # the smallest of tokens 0..31 by a margin of at least 1/2, the last position favouring small tokens
   certify --exact models/max_of_4_v64_seed123.safetensors -o min.json \\
     --claim "P(margin > 1/2) of min of 32 tokens when query ~ 3/4 {0..7} + 1/4 {8..31}"
+  # the same for every float32 program that evaluates the model, whatever the order of its sums
+  certify --exact models/max_of_4_v64_seed123.safetensors -o float32.json --semantics float32
   # every strategy: a directory of certificates, and a table
   certify --exact models/max_of_4_v64_seed123.safetensors --strategy all -o certificates
 """
@@ -54,6 +57,22 @@ Examples:
     type=click.IntRange(16, 512),
     help="Significant bits of an attention weight; more are used where inputs are near a tie. Default by strategy.",
 )
+@click.option(
+    "--semantics",
+    "program",
+    type=click.Choice(["real", *NAMES]),
+    default="real",
+    show_default=True,
+    help="What the claim is about: real numbers, or every evaluation in a floating-point format.",
+)
+@click.option("--exp-ulp", type=click.IntRange(1, 1 << 20), default=4, show_default=True, help="Accuracy of its exp.")
+@click.option(
+    "--underflow",
+    type=click.Choice(["flush", "gradual"]),
+    default="flush",
+    show_default=True,
+    help="Whether it may flush subnormal numbers to zero (flush allows both).",
+)
 @click.option("--force", is_flag=True, help="Replace an existing certificate.")
 @click.option("--no-check", is_flag=True, help="Do not run the checker before publishing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -64,17 +83,21 @@ def certify(
     strategy: str,
     claim_text: str,
     precision: int | None,
+    program: str,
+    exp_ulp: int,
+    underflow: str,
     force: bool,
     no_check: bool,
     as_json: bool,
 ) -> None:
-    """Prove a lower bound on the accuracy of MODEL (a safetensors file) over the real numbers."""
+    """Prove a lower bound on the accuracy of MODEL (a safetensors file), over the real numbers or in floating point."""
     if exact != (output is not None):
         raise click.UsageError("--exact needs -o FILE, and -o is only for --exact")
     start = time.perf_counter()
     loaded = load(model)
     claim = parse(claim_text)
-    problem = Problem(loaded, task_of(claim, loaded), claim.threshold, precision)
+    meant = semantics(program, exp_ulp, underflow)
+    problem = Problem(loaded, task_of(claim, loaded), claim.threshold, precision, meant)
     if strategy.partition(":")[0] == "all":
         rows = run_all(problem, strategy.partition(":")[2] or "sound", output, force, not no_check, as_json)
         click.echo(json.dumps(rows, sort_keys=True) if as_json else "\n".join(table(rows)))
@@ -84,7 +107,7 @@ def certify(
     else:
         check_target(output, force, [model])
         with progress_bar(f"proving by {strategy}", quiet=as_json) as tick:
-            proof = by_name(strategy).find(problem, tick)
+            proof = prove(strategy, problem, tick)
         size, checked = publish(problem, proof, output, overwrite=force, check=not no_check)
         report = _report(problem, proof, output, size, checked)
     report["seconds"] = round(time.perf_counter() - start, 3)
@@ -92,7 +115,7 @@ def certify(
 
 
 def _estimate(problem: Problem, name: str) -> dict[str, Any]:
-    right = by_name(name).estimate(problem)
+    right = estimate(name, problem)
     return {"strategy": name, "estimate": [str(right), str(problem.task.total)], "proved": False}
 
 
@@ -102,6 +125,7 @@ def _report(
     total = str(problem.task.total)
     return {
         "strategy": proof.strategy,
+        "semantics": None if problem.semantics is None else asdict(problem.semantics),
         "lower": [str(proof.lower), total],
         "upper": [str(proof.upper), total],
         "undecided": str(proof.undecided),
@@ -130,7 +154,8 @@ def _lines(report: dict[str, Any]) -> list[str]:
             bound += f", at most {upper} ({percent(upper, total, up=True)})"
     lines = [f"{report['strategy']}: {bound}"]
     if int(report["undecided"]):
-        lines.append(f"{report['undecided']} inputs are ties, or too near to one to tell; they count as wrong")
+        near = "ties, or too near to one to tell" if report["semantics"] is None else "within reach of rounding errors"
+        lines.append(f"{report['undecided']} inputs are {near}; they count as wrong")
     if report["checked"] is None:
         lines.append(f"{report['output']}: {report['bytes']} bytes, NOT CHECKED (--no-check)")
     else:

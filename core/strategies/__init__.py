@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..errors import CompactProofsError, shown
+from ..float_semantics import estimate_float, find_float
 from ..problem import Problem
 from ..proof import Proof
 from . import brute_force, cubic, margin_tree, subcubic
@@ -57,3 +58,13 @@ def strategy(name: str) -> Strategy:
         return Strategy(found.find, found.estimate, found.summary)
     text = f"{shown(name)} is unknown; known are {', '.join(STRATEGIES)}, {subcubic.PREFIX}1 to {subcubic.PREFIX}100"
     raise CompactProofsError("STRATEGY_NAME", f"{text} (see docs/FORMAT.md for option names)", place="strategy")
+
+
+def prove(name: str, problem: Problem, progress: Progress = lambda done, total: None) -> Proof:
+    """A proof of what the problem asks, over the real numbers or of a floating-point program."""
+    return find_float(problem, strategy(name).find, progress)
+
+
+def estimate(name: str, problem: Problem) -> int:
+    """Right inputs by doubles alone: no proof."""
+    return estimate_float(problem, strategy(name).estimate)
