@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from .audit_cmd import audit
 from .certify_cmd import certify
 from .console import guarded
 from .import_cmd import import_
@@ -18,6 +19,7 @@ def compactproofs() -> None:
     """Proofs about trained models that a stranger can check."""
 
 
+compactproofs.add_command(audit)
 compactproofs.add_command(certify)
 compactproofs.add_command(import_)
 compactproofs.add_command(train)

@@ -26,7 +26,7 @@ class Altered(Problem):
 
 def altered(problem: Problem, change: Change) -> Altered:
     """The problem with changed doubles."""
-    return Altered(problem.model, problem.task, problem.threshold, change)
+    return Altered(problem.model, problem.task, problem.threshold, change=change)
 
 
 def without_direct(view: FloatView) -> FloatView:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..problem import Problem
@@ -29,10 +30,9 @@ def _maxima(step: Step) -> list[tuple[int, list[Item]]]:
 
 
 def _item(m: int, value: list[Any]) -> Item:
-    queries, outputs = _members(value[1]), _members(value[2])
-    if value[0] == "screen":
-        return Item("screen", m, queries, outputs)
-    return Item(value[0], m, queries, outputs, int(value[3], 16), int(value[4]))
+    rest = tuple((int(output), int(share)) for output, share in value[3])
+    item = Item(value[0], m, _members(value[1]), _members(value[2]), rest)
+    return item if item.kind == "screen" else replace(item, step=int(value[4], 16), offset=int(value[5]))
 
 
 def _members(text: str) -> tuple[int, ...]:
@@ -96,7 +96,7 @@ def _finer(exact: Exact, item: Item) -> tuple[int, ...]:
         return _counts(exact, item, None)
     for offset in (item.offset, (item.offset + 7) % 64, (item.offset + 19) % 64):
         try:
-            return exact.count(Item(item.kind, item.m, item.queries, item.outputs, item.step // FINER, offset)).counts
+            return exact.count(replace(item, step=item.step // FINER, offset=offset)).counts
         except Unsafe:
             continue
     return _counts(exact, item, None)

@@ -53,26 +53,35 @@ class Part:
     number: int
     rule: str
     region: Region
+    threshold: tuple[int, int]
+    proves: str = "both"  # or "right", "wrong": the side that a count for a floating-point program takes from it
 
 
 def parts_of(problem: Problem, steps: Sequence[Step]) -> list[Part]:
     """The counts that the conclusion rests on. Errors: AUDIT_KIND for a rule that is not known here."""
-    last = steps[-1]
-    number = int(str(last["of"]))
-    queue, found = [number], []
+    queue, found = [(int(str(steps[-1]["of"])), "both")], []
     while queue:
-        number = queue.pop(0)
+        number, side = queue.pop(0)
         step, rule = steps[number], str(steps[number]["rule"])
         if rule == "disjoint_union":
-            queue += [int(str(n)) for n in _list(step["of"])]
+            queue += [(int(str(n)), side) for n in _list(step["of"])]
+        elif rule == "float_count":
+            queue += [(int(str(step[key])), key) for key in ("right", "wrong") if step[key] is not None]
         elif rule == "margin_convolution":
-            found.append(Part(number, rule, convolved.region_of(problem, step)))
+            found.append(Part(number, rule, convolved.region_of(problem, step), _threshold(steps, step), side))
         elif "region" in step:
             spans = [[int(str(n)) for n in _list(span)] for span in _list(step["region"])]
-            found.append(Part(number, rule, tuple((m, low, high) for m, low, high in spans)))
+            region = tuple((m, low, high) for m, low, high in spans)
+            found.append(Part(number, rule, region, _threshold(steps, step), side))
         else:
             raise CompactProofsError("AUDIT_KIND", f"step {number}: no account is known of rule {rule}")
     return found
+
+
+def _threshold(steps: Sequence[Step], step: Step) -> tuple[int, int]:
+    """The margin that a count is about: its own argument, or that of its margins."""
+    holder = step if "margin_above" in step else steps[int(str(step["margins"]))]
+    return int(str(holder["margin_above"]), 16), int(str(holder["exponent"]))
 
 
 def _list(value: Any) -> list[Any]:
@@ -95,7 +104,7 @@ def analyse(
     account = Account.empty(problem.task)
     for part in parts:
         progress(f"step {part.number}: {part.rule}")
-        account.add(_account(problem, steps, part, facts, seen, deep))
+        account.add(_side(_account(problem, steps, part, facts, seen, deep), part.proves))
     right, wrong = int(account.right.sum()), int(account.wrong.sum())
     agrees = (right, problem.task.total - wrong) == bounds
     kinds = tuple(dict.fromkeys(part.rule for part in parts))
@@ -121,8 +130,10 @@ def _account(
 ) -> Account:
     """The account of one count."""
     step, region = steps[part.number], part.region
+    whole = region == problem.task.whole() and part.threshold == problem.threshold
+    if part.threshold != problem.threshold:
+        problem = Problem(problem.model, problem.task, part.threshold)
     if part.rule in EXACT:
-        whole = region == problem.task.whole()
         found = seen if whole else _scan(problem, region)
         return _unsplit(problem, step, region) if found is None else _copy(found.account)
     if part.rule == "pure_sequences":
@@ -147,6 +158,18 @@ def _account(
 def _weights(steps: Sequence[Step], step: Step) -> dict[str, Any]:
     margins = steps[int(str(step["margins"]))]
     return dict(steps[int(str(margins["weights"]))])
+
+
+def _side(account: Account, proves: str) -> Account:
+    """What a count for a floating-point program takes from a count about real numbers."""
+    nothing = Account.empty(account.task)
+    if proves == "right":
+        account.wrong, account.outputs = nothing.wrong, {}
+        account.others = [Share(share.label, share.size, share.right, 0) for share in account.others]
+    elif proves == "wrong":
+        account.right, account.terms, account.certified = nothing.right, [], None
+        account.others = [Share(share.label, 0, 0, share.wrong) for share in account.others]
+    return account
 
 
 def _copy(account: Account) -> Account:

@@ -1,0 +1,1 @@
+"""Reports on certificates: the checker's verdict first, then why the bound holds and where it loses."""

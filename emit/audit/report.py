@@ -1,0 +1,151 @@
+"""Everything that is known of one certificate, and the same as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor
+from typing import Any
+
+from ...core.audit.account import Share, Term
+from ...core.audit.losses import Example, Losses, analyse
+from ...core.errors import CompactProofsError
+from .costs import Paper, kind_of, paper_cost
+from .document import Document
+from .verdict import trusted_lines
+
+ASSUMPTIONS = (
+    "CPython's integers and standard library run the checker as its language reference says",
+    "the lines of checker/ that this proof uses do what docs/FORMAT.md says",
+    "the mathematics of the rules used (docs/FORMAT.md, section 5) is sound; lean/ proves it",
+    "the digest of the model is that of the model you mean",
+)
+REAL_NUMBERS = "the claim is about the real-number function of the weights, not about a float32 program"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Report:
+    """One verified certificate; `losses` is None where its rules are not known here (`note` says why)."""
+
+    document: Document
+    kind: str
+    losses: Losses | None
+    paper: Paper | None
+    lines: dict[str, int]
+    note: str = ""
+
+    @property
+    def checked(self) -> dict[str, Any]:
+        """The checker's own report."""
+        return self.document.verdict.report
+
+
+def make_report(document: Document, deep: bool = True, progress: Callable[[str], None] = lambda text: None) -> Report:
+    """Take a verified certificate apart."""
+    note, losses = "", None
+    try:
+        losses = analyse(document.problem, document.steps, (document.lower, document.upper), deep, progress)
+    except CompactProofsError as error:
+        if error.code != "AUDIT_KIND":
+            raise
+        note = str(error)
+    kinds = losses.kinds if losses else ()
+    return Report(
+        document=document,
+        kind=kind_of(kinds) or "unknown",
+        losses=losses,
+        paper=paper_cost(document.problem, kinds, document.steps),
+        lines=trusted_lines(list(document.verdict.report.get("rules", []))),
+        note=note,
+    )
+
+
+def assumptions(report: Report) -> list[str]:
+    """What a reader takes on trust."""
+    words = list(ASSUMPTIONS)
+    if report.document.claim.get("semantics") == "real":
+        words.append(REAL_NUMBERS)
+    return words
+
+
+def decimal(value: Fraction, places: int, up: bool = False) -> str:
+    """A fraction with that many decimals, rounded down, or up."""
+    scaled = value * 10**places
+    n = -floor(-scaled) if up else floor(scaled)
+    whole, part = divmod(abs(n), 10**places)
+    return f"{'-' if n < 0 else ''}{whole}.{part:0{places}}"
+
+
+def to_json(report: Report) -> dict[str, Any]:
+    """Masses are strings, for they may be of any size."""
+    document, losses = report.document, report.losses
+    result: dict[str, Any] = {
+        "file": document.path,
+        "checker": report.checked,
+        "kind": report.kind,
+        "length": {
+            "steps": report.checked["steps"],
+            "operations": report.checked["operations"],
+            "bytes": document.size,
+            "paper": None if report.paper is None else _paper(report.paper),
+        },
+        "trusted": {"lines": report.lines, "assumptions": assumptions(report)},
+        "note": report.note,
+    }
+    if losses is not None:
+        result["losses"] = _losses(losses)
+        result["examples"] = [_example(example) for example in losses.examples]
+        result["float32_compared"] = losses.examined
+    return result
+
+
+def _paper(paper: Paper) -> dict[str, Any]:
+    return {"strategy": paper.strategy, "flops": str(paper.flops), "dimensions": str(paper.dimensions)}
+
+
+def _losses(losses: Losses) -> dict[str, Any]:
+    account, model = losses.account, losses.scan
+    return {
+        "recount_agrees": losses.agrees,
+        "by_maximum": [_share(share) for share in account.by_maximum()],
+        "by_query": [_share(share) for share in account.by_query()],
+        "by_others": [_share(share) for share in account.others],
+        "by_output": {"meaning": account.outputs_of, "mass": {str(o): str(n) for o, n in ranked(account.outputs)}},
+        "by_term": [_term(term) for term in account.terms],
+        "by_class": [[str(n) for n in row] for row in account.loss.tolist()],
+        "model_wrong": None if model is None else str(int(model.account.wrong.sum())),
+        "sampled": None if losses.sampled is None else [losses.sampled.right, losses.sampled.samples],
+        "notes": account.notes,
+    }
+
+
+def ranked(outputs: dict[int, int]) -> list[tuple[int, int]]:
+    """Largest first."""
+    return sorted(outputs.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+def _share(share: Share) -> dict[str, str]:
+    mass = {"size": share.size, "right": share.right, "wrong": share.wrong, "open": share.open}
+    return {"label": share.label, **{key: str(value) for key, value in mass.items()}}
+
+
+def _term(term: Term) -> dict[str, str]:
+    return {"name": term.name, "meaning": term.meaning, "gained": str(term.gained)}
+
+
+def _example(example: Example) -> dict[str, Any]:
+    each = example.replayed
+    return {
+        "why": example.why,
+        "tokens": list(each.tokens),
+        "right_token": each.wanted,
+        "real": each.real.kind,
+        "margin": [decimal(each.real.low, 12), decimal(each.real.high, 12, up=True)],
+        "rival": each.rival,
+        "logits": [[decimal(low, 12), decimal(high, 12, up=True)] for low, high in each.exact_logits],
+        "float32": each.float_kind,
+        "float32_logits": list(each.float_logits),
+        "float32_rival": each.float_rival,
+        "disagree": each.disagree,
+    }

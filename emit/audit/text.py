@@ -1,0 +1,203 @@
+"""Reports on a terminal: tables by rich there, and plain lines into a pipe."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import click
+
+from ...core.audit.account import Share
+from ...core.errors import printable
+from ..console import percent
+from .report import Report, assumptions, decimal, ranked
+
+TOP = 8
+"""Rows of a table of losses; the rest is one row."""
+SHOWN = 6
+"""Inputs shown of each kind; --json has more."""
+
+
+@dataclass(slots=True)
+class Table:
+    """Rows of text; the first `left` columns are words, the others numbers."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: list[tuple[str, ...]] = field(default_factory=list)
+    left: int = 1
+
+
+Block = str | Table
+
+
+def show(blocks: Sequence[Block]) -> None:
+    """Print; styled only where a person looks."""
+    if sys.stdout.isatty():
+        _rich(blocks)
+        return
+    for block in blocks:
+        click.echo(printable(block) if isinstance(block, str) else "\n".join(plain(block)))
+
+
+def plain(table: Table) -> list[str]:
+    """A table as aligned lines."""
+    rows = [table.head, *table.rows]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(table.head))]
+    lines = ["", table.title] if table.title else [""]
+    for row in rows:
+        cells = [
+            cell.ljust(width) if i < table.left else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  " + "  ".join(cells).rstrip())
+    return lines
+
+
+def _rich(blocks: Sequence[Block]) -> None:
+    from rich.box import SIMPLE_HEAD  # a large import, wanted by people only
+    from rich.console import Console
+    from rich.table import Table as Rich
+    from rich.text import Text
+
+    console = Console()
+    for block in blocks:
+        if isinstance(block, str):
+            style = "bold green" if block == "VERIFIED" else ""
+            console.print(Text(printable(block), style=style))
+            continue
+        drawn = Rich(title=Text(block.title), title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+        for i, name in enumerate(block.head):
+            drawn.add_column(name, justify="left" if i < block.left else "right")
+        for row in block.rows:
+            drawn.add_row(*(Text(cell) for cell in row))
+        console.print(drawn)
+
+
+def blocks_of(report: Report) -> list[Block]:
+    """One certificate in full. The verdict is the last line."""
+    document, checked, lines = report.document, report.checked, report.lines
+    result: list[Block] = [
+        f"file: {document.path}",
+        f"claim: {checked['claim']}",
+        f"model: sha256:{checked['model_sha256']}",
+        f"proof: {report.kind}; {checked['steps']} steps, {checked['operations']} integer operations, {document.size} bytes",
+    ]
+    if report.paper is not None:
+        text = f"{report.paper.flops} FLOPs, {report.paper.dimensions} unexplained dimensions"
+        result.append(f"by the paper's counting: {text} ({report.paper.strategy})")
+    if lines:
+        rules = ", ".join(checked.get("rules", []))
+        text = f"{lines['kernel']} lines of kernel and the rules {rules}, out of {lines['all of the checker']} lines"
+        result.append(f"you trust: {text}")
+    result += [f"  - {words}" for words in assumptions(report)]
+    result += _losses(report)
+    result.append("VERIFIED")
+    return result
+
+
+def _losses(report: Report) -> list[Block]:
+    losses, total = report.losses, report.document.total
+    if losses is None:
+        return [f"where the bound loses is not shown: {report.note}"]
+    account, blocks = losses.account, list[Block]()
+    blocks.append(_summary(report))
+    if not losses.agrees:
+        blocks.append("the recount below does not add up to the verified numbers exactly; take it as an illustration")
+    blocks += [f"note: {note}" for note in account.notes]
+    if account.terms:
+        rows = [(t.name, t.meaning, percent(max(t.gained, 0), total)) for t in account.terms]
+        blocks.append(Table("where the bound loses, by term (in doubles)", ("term", "question", "would gain"), rows, 2))
+    blocks.append(_shares("by maximum", "maximum", account.by_maximum(), total))
+    blocks.append(_shares("by query", "query", account.by_query(), total))
+    if account.others:
+        label = "free tokens that are not the maximum"
+        blocks.append(_shares("by number of other tokens", label, account.others, total))
+    if account.outputs:
+        blocks.append(_outputs(report))
+    return blocks + _examples(report)
+
+
+def _summary(report: Report) -> str:
+    document, losses = report.document, report.losses
+    lost = document.total - document.lower
+    text = f"not counted as right: {lost} of {document.total} ({percent(lost, document.total, up=True)})"
+    if document.upper == document.lower:
+        return f"{text}, all of them proved wrong"
+    proved = document.total - document.upper
+    if proved:
+        text += f", {proved} of them proved wrong"
+    if losses is not None and losses.scan is not None:
+        wrong = int(losses.scan.account.wrong.sum())
+        text += f"; in doubles the model is wrong on {wrong} ({percent(wrong, document.total, up=True)})"
+    elif losses is not None and losses.sampled is not None:
+        s = losses.sampled
+        text += f"; of {s.samples} sampled inputs the model got {s.right} right (95 %: {s.low:.3%} to {s.high:.3%})"
+    return text
+
+
+def _shares(title: str, name: str, shares: list[Share], total: int) -> Table:
+    """The parts with the largest losses."""
+    losing = sorted((share for share in shares if share.loss), key=lambda share: -share.loss)
+    rows = [_share_row(share, total) for share in losing[:TOP]]
+    if rest := losing[TOP:]:
+        sums = (sum(s.size for s in rest), sum(s.right for s in rest), sum(s.wrong for s in rest))
+        rows.append(_share_row(Share(f"{len(rest)} more", *sums), total))
+    return Table(f"where the bound loses, {title}", (name, "lost of all", "of its own", "proved wrong", "open"), rows)
+
+
+def _share_row(share: Share, total: int) -> tuple[str, ...]:
+    return share.label, percent(share.loss, total), percent(share.loss, share.size), str(share.wrong), str(share.open)
+
+
+def _outputs(report: Report) -> Table:
+    losses, columns = report.losses, report.document.problem.task.output_columns
+    names = columns(report.document.problem.model.d_vocab_out)
+    account = losses.account if losses is not None else None
+    pairs = ranked(account.outputs) if account is not None else []
+    rows = [("several at once" if o < 0 else str(names[o]), str(n)) for o, n in pairs[:TOP]]
+    if len(pairs) > TOP:
+        rows.append((f"{len(pairs) - TOP} more", str(sum(n for _, n in pairs[TOP:]))))
+    return Table(f"by output: {account.outputs_of if account else ''}", ("output", "inputs"), rows)
+
+
+def _examples(report: Report) -> list[Block]:
+    losses = report.losses
+    if losses is None or not losses.examples:
+        return []
+    rows: list[tuple[str, ...]] = []
+    for example in losses.examples:
+        each = example.replayed
+        if sum(example.why == row[1] for row in rows) >= SHOWN and not each.disagree:
+            continue
+        mark = " ≠" if each.disagree else ""
+        margin32 = each.float_logits[0] - each.float_logits[1]
+        tokens = " ".join(map(str, each.tokens))
+        real = f"{each.real.kind} {_margin(each.real.low, each.real.high)}"
+        rows.append((tokens, example.why, str(each.rival), real, f"{each.float_kind} {margin32:.6f}{mark}"))
+    head = ("input", "why", "rival", "real margin", "float32 margin")
+    disagreements = sum(example.replayed.disagree for example in losses.examples)
+    text = f"{losses.examined} inputs were also run in float32: it answers otherwise than the real function on {disagreements}"
+    return [Table("inputs to look at", head, rows, 2), text]
+
+
+def _margin(low: Fraction, high: Fraction) -> str:
+    """Both ends if they differ in the tenth decimal."""
+    ends = decimal(low, 10), decimal(high, 10, up=True)
+    return ends[0] if high - low < Fraction(2, 10**10) else f"{ends[0]}..{ends[1]}"
+
+
+def comparison(reports: Sequence[Report]) -> Table:
+    """Several certificates side by side."""
+    rows = []
+    for report in reports:
+        d = report.document
+        flops = "-" if report.paper is None else str(report.paper.flops)
+        dimensions = "-" if report.paper is None else str(report.paper.dimensions)
+        upper = percent(d.upper, d.total, up=True)
+        cells = (d.path, report.kind, report.checked["model_sha256"][:8], percent(d.lower, d.total), upper)
+        rows.append((*cells, str(report.checked["operations"]), str(d.size), flops, dimensions))
+    head = ("file", "kind", "model", "at least", "at most", "operations", "bytes", "FLOPs", "dimensions")
+    return Table("side by side", head, rows, 3)
