@@ -1,5 +1,6 @@
 import CompactProofs.Floating
 import CompactProofs.Masses
+import CompactProofs.Minimum
 /-!
 # What the Lean files do not prove
 
@@ -20,8 +21,9 @@ The theorems say: *if* the hypotheses of a rule hold, *then* its conclusion does
 4. **The real numbers.** That the reals with their exponential satisfy the axioms of `ExpField` is ordinary mathematics (`1 + x ≤ exp x`,
    the functional equation); it is not proved here, as that would need the real numbers in Lean, that is Mathlib. No instance of `ExpField`
    is constructed in these files.
-5. **Minimum tasks** are maximum tasks after the tokens are renumbered in reverse; the renumbering is not formalised. The theorems in
-   `Soundness.lean` are for sequences whose query is their last token; for an end-of-sequence token see the theorems named `..._eos`.
+5. **Variants of the task.** The theorems in `Soundness.lean` are for the largest token, with a query that is the last token; those
+   named `..._eos` are for an end-of-sequence token, `Minimum.lean` reduces the smallest token to the largest, `Masses.lean` has the
+   rules for distributions with weights. That the three are combined correctly is not stated in one theorem.
 6. **Sequences are functions.** `t : Nat → Nat` stands for `t 0, ..., t n`; later values are ignored. Counting (`count`) runs over the
    fillings of the first places of a fixed function.
 7. **Square roots** are not needed: `Model.scale` is any nonnegative number, and `Rule.weights.root` encloses the positive `s` with `d s² = 1`.
