@@ -37,7 +37,7 @@ def attention_figure(problem: Problem, path: Path) -> None:
     """Figure 9: EQKE and EQKP."""
     form = averaged(problem)
     with figure(path, 7.6, 3.5) as made:
-        pair = made.subplots(1, 2, gridspec_kw={"width_ratios": (1, 0.42)})
+        pair = made.subplots(1, 2, gridspec_kw={"width_ratios": (1, 0.5)})
         for axes, name, letter in zip(pair, ("EQKE", "EQKP"), "ab", strict=True):
             _heatmap(made, axes, matrix(form, name), name, f"({letter}) {name} / √d", "pre-softmax attention")
 
@@ -67,9 +67,9 @@ def _heatmap(made: Any, axes: Axes, values: Floats, name: str, title: str, unit:
     for axis, number in ((axes.xaxis, values.shape[1]), (axes.yaxis, values.shape[0])):
         if number <= 20:
             axis.set_ticks(range(0, number, max(number // 5, 1)))
-    if name == "PVOU":
-        axes.set_box_aspect(1)
-    made.colorbar(image, ax=axes, label=unit, fraction=0.05, pad=0.02)
+    axes.set_box_aspect({"EQKP": 2.4}.get(name, 1))
+    bar = axes.inset_axes((1.04, 0, 0.12 if name == "EQKP" else 0.05, 1))
+    made.colorbar(image, cax=bar, label=unit)
 
 
 def residuals_figure(problem: Problem, path: Path) -> None:
@@ -95,11 +95,16 @@ def gaps_figure(gaps: Mapping[int, float], path: Path, title: str) -> None:
     x = list(range(1, top + 1))
     with figure(path, 5.6, 3.2) as made:
         axes = made.subplots()
-        bars = axes.bar(x, [100 * gaps.get(g, 0.0) for g in x], color="#0072B2", width=0.8)
-        axes.bar_label(bars, fmt=lambda v: f"{v:.1f}" if v >= 0.05 else "", fontsize=7, padding=2)
-        axes.set_xticks(x if top <= 25 else x[:: top // 12])
-        axes.set_xlabel("gap g")
-        axes.set_ylabel("certified sequences (% of all)")
+        left = 100 * (1 - sum(gaps.values()))
+        found = [100 * gaps.get(g, 0.0) for g in x]
+        for places, heights, colour in ((x, found, "#0072B2"), ([top + 2], [left], "#999999")):
+            bars = axes.bar(places, heights, color=colour, width=0.8)
+            axes.bar_label(bars, fmt=lambda v: f"{v:.1f}" if v >= 0.05 else "", fontsize=7, padding=2)
+        shown = x if top <= 25 else x[:: top // 12]
+        axes.set_xticks([*shown, top + 2], [*map(str, shown), "not\ncertified"])
+        axes.margins(y=0.12)
+        axes.set_xlabel("smallest gap that certifies the class")
+        axes.set_ylabel("sequences (% of all)")
         axes.set_title(title, loc="left")
         axes.grid(axis="x", visible=False)
 

@@ -16,10 +16,10 @@ CAPTIONS = {
     "figure-3": "Figure 3. Normalised bound against estimated FLOPs; of every model the proofs on its Pareto frontier. "
     "In brackets: mean ± standard deviation of each model's best.",
     "figure-4": "Figure 4. Normalised bound against σ₁/σ₂ of EQKE; of every model and attention-error option the best "
-    "over the other options.",
+    "over the other options. Our svd bounds each row's norm instead of σ₁, so that it leans less on the ratio.",
     "figure-5": "Figure 5. Unexplained dimensions against estimated FLOPs, one point for each kind of proof.",
     "figure-6": "Figure 6. As Figure 3, for the other configurations; accuracy is sampled where it is not counted.",
-    "figure-7": "Figure 7. As Figure 4, for the other configurations, with the best-fit line of svd.",
+    "figure-7": "Figure 7. As Figure 4, for the other configurations; line: least squares through the published svd.",
     "figure-9": "Figure 9. The QK circuit of the main model: averaged EQKE and EQKP.",
     "figure-10": "Figure 10. The OV circuit and the direct path of the main model: averaged EVOU, PVOU, EU.",
     "figure-20": "Figure 20. Certified sequences by the smallest gap at which their class passes (main model).",

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from ...core.grid import ERROR_OPTIONS, EXACT_EQKE, choice
-from .bounds import SOUND
+from .bounds import PUBLISHED, SOUND
 from .collect import ModelResult, StudyResult
 from .numbers import Fit, correlation, fit
+from .studies import SVD
 from .style import Axes, figure, method_style
 
-SVD = ERROR_OPTIONS.index("svd")
+FILLED: Final = "#0072B2"
+HOLLOW: Final = "#D55E00"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +51,35 @@ def _best(model: ModelResult, edition: str, error: int) -> float | None:
     return max(rows, default=None)
 
 
-def ratio_figure(result: StudyResult, path: Path, edition: str = SOUND) -> None:
-    """Figure 4."""
-    with figure(path, 6.6, 5.2) as made:
-        axes = made.subplots()
-        _panel(axes, trends(result, edition), with_line=False)
-        made.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=2, handletextpad=0.3)
+def ratio_figure(result: StudyResult, path: Path) -> None:
+    """Figure 4, one small panel for each option."""
+    sound, loose = trends(result), {t.error: t for t in trends(result, PUBLISHED)}
+    rows = -(-len(sound) // 3)
+    with figure(path, 7.6, 2.1 * rows + 0.7) as made:
+        grid = made.subplots(rows, 3, sharex=True, sharey=True, squeeze=False)
+        for axes in grid.ravel()[len(sound) :]:
+            axes.set_visible(False)
+        for axes, trend in zip(grid.ravel(), sound, strict=False):
+            _dots(axes, trend, loose.get(trend.error))
+            axes.set_title(ERROR_OPTIONS[trend.error].replace("+", "\n+ "), fontsize=8)
+            axes.set_ylim(0, 1)
+        made.supxlabel("σ₁ / σ₂ of EQKE", fontsize=9)
+        made.supylabel("bound / true accuracy", fontsize=9)
+        made.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2, handletextpad=0.3)
 
 
-def ratio_panels_figure(results: Sequence[StudyResult], path: Path, edition: str = SOUND) -> None:
-    """Figure 7, with the best-fit line of "svd"."""
+def _dots(axes: Axes, trend: Trend, loose: Trend | None) -> None:
+    """Proved bounds, and the published estimates where they were measured."""
+    axes.scatter(trend.ratio, trend.bound, s=18, color=FILLED, linewidths=0, zorder=3, label="proved (sound edition)")
+    if loose is not None:
+        axes.scatter(
+            loose.ratio, loose.bound, s=20, facecolors="none", edgecolors=HOLLOW, linewidths=0.9, marker="D", zorder=2,
+            label="as published (estimate)",
+        )  # fmt: skip
+
+
+def ratio_panels_figure(results: Sequence[StudyResult], path: Path) -> None:
+    """Figure 7, with the best-fit line of the published "svd"."""
     columns = 2 if len(results) > 1 else 1
     rows = -(-len(results) // columns)
     with figure(path, 9.0, 3.5 * rows + 1.2) as made:
@@ -65,15 +87,20 @@ def ratio_panels_figure(results: Sequence[StudyResult], path: Path, edition: str
         for axes in grid.ravel()[len(results) :]:
             axes.set_visible(False)
         for axes, result in zip(grid.ravel(), results, strict=False):
-            _panel(axes, trends(result, edition), with_line=True)
+            _panel(axes, result)
             letter = f"({result.study.panel}) " if result.study.panel else ""
             axes.set_title(letter + result.study.title, loc="left")
         made.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3, handletextpad=0.3)
 
 
-def _panel(axes: Axes, found: Sequence[Trend], with_line: bool) -> None:
+def published_svd(result: StudyResult) -> Trend | None:
+    """The published numbers of "svd"."""
+    return next((t for t in trends(result, PUBLISHED) if t.error == SVD), None)
+
+
+def _panel(axes: Axes, result: StudyResult) -> None:
     """One configuration."""
-    for trend in found:
+    for trend in trends(result):
         axes.scatter(
             trend.ratio, trend.bound, s=24 if trend.error != SVD else 48, label=ERROR_OPTIONS[trend.error],
             linewidths=0.3, edgecolors="white", alpha=0.85, zorder=3, **method_style(trend.error),
@@ -81,10 +108,17 @@ def _panel(axes: Axes, found: Sequence[Trend], with_line: bool) -> None:
     axes.set_ylim(0, 1)
     axes.set_xlabel("σ₁ / σ₂ of EQKE")
     axes.set_ylabel("bound / true accuracy")
-    line = next((t.line() for t in found if t.error == SVD), None)
-    if with_line and line is not None:
+    loose = published_svd(result)
+    if loose is None:
+        return
+    axes.scatter(
+        loose.ratio, loose.bound, s=44, facecolors="none", edgecolors="black", linewidths=0.9, marker="D", zorder=3,
+        label="svd as published (estimate)",
+    )  # fmt: skip
+    line = loose.line()
+    if line is not None:
         low, high = axes.get_xlim()
         axes.plot([low, high], [line.intercept + line.slope * x for x in (low, high)], color="black", lw=0.9, zorder=2)
         axes.set_xlim(low, high)
-        text = f"svd: slope {line.slope:.2g}, intercept {line.intercept:.2f}, R² = {line.r_squared:.2f}"
+        text = f"svd as published: slope {line.slope:.2g}, intercept {line.intercept:.2f}, R² = {line.r_squared:.2f}"
         axes.text(0.02, 0.03, text, transform=axes.transAxes, fontsize=8)
