@@ -30,7 +30,8 @@ def codes() -> dict[tuple[str, str], set[str]]:
 
 def table() -> str:
     """The lines of the table."""
-    rows = [f"| `{code}` | {verdict} | {', '.join(sorted(where))} |" for (verdict, code), where in sorted(codes().items())]
+    found = sorted(codes().items())
+    rows = [f"| `{code}` | {verdict} | {', '.join(sorted(where))} |" for (verdict, code), where in found]
     return "\n".join(["| code | verdict | raised in |", "|---|---|---|", *rows])
 
 
