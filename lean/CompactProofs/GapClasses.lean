@@ -129,6 +129,33 @@ theorem Rule.gap_classes.attention_max (C : Circuits F) (n : Nat) (t : Nat → N
       _ = e * sumOn J (Nat.succ n) (fun i => C.weight q i (t i)) := sumOn_mul J e (Nat.succ n) _
   (attention_compare (exp_pos _) parts.left parts.right hd rfl).right hx0 hx (sum_nonneg (fun _ _ => exp_nonneg _)) hY
 
+theorem one_not (b : Bool) : one b + one (not b) = 1 := match b with
+  | true => rfl
+  | false => rfl
+theorem chosen_split (J : Nat → Bool) : (n : Nat) → chosen J n + chosen (fun i => not (J i)) n = n
+  | .zero => rfl
+  | .succ n => (nat_add_add_add_comm (chosen J n) (one (J n)) (chosen (fun i => not (J i)) n) (one (not (J n)))).trans
+      (nat_add_congr (chosen_split J n) (one_not (J n)))
+
+/-- **Rule `gap_classes`, place weights:** the free places that hold `m` are `n - c` in number, the others `c`; the query's place belongs to the former if the query is `m`, else to the latter. (`low` and `high` come from the sorted place weights, by
+`Rule.pure_sequences.extremes`.) -/
+theorem Rule.gap_classes.place_weights (k : Class) (n : Nat) (b : Nat → F) (low high : F) (hlow : ∀ J, chosen J n + k.c = n → low ≤ sumOn J n b)
+    (hhigh : ∀ J, chosen J n = k.c → sumOn J n b ≤ high) (t : Nat → Nat) (ht : k.has n t = true) :
+    (k.q = k.m → low + b n ≤ sumOn (holds k.m t) (Nat.succ n) b ∧ sumOn (fun i => not (holds k.m t i)) (Nat.succ n) b ≤ high) ∧
+    (k.q ≠ k.m → low ≤ sumOn (holds k.m t) (Nat.succ n) b ∧ sumOn (fun i => not (holds k.m t i)) (Nat.succ n) b ≤ high + b n) :=
+  have hq : t n = k.q := beq_eq (both_left ht)
+  have spec := (mixed_spec k.good k.m n k.c t (both_right ht)).right
+  have l : low ≤ sumOn (holds k.m t) n b := hlow (holds k.m t) ((nat_add_congr rfl spec.symm).trans (chosen_split (holds k.m t) n))
+  have h : sumOn (fun i => not (holds k.m t i)) n b ≤ high := hhigh (fun i => not (holds k.m t i)) spec
+  ⟨fun e =>
+    have at_n : holds k.m t n = true := beq_of_eq (hq.trans e)
+    ⟨replace at_n (fun z => low + b n ≤ sumOn (holds k.m t) n b + pick z (b n)) (add_le_add_right l (b n)),
+     replace at_n (fun z => sumOn (fun i => not (holds k.m t i)) n b + pick (not z) (b n) ≤ high) (le_trans (le_of_eq (add_zero _)) h)⟩,
+   fun ne =>
+    have at_n : holds k.m t n = false := beq_false (fun e => ne (hq.symm.trans e))
+    ⟨replace at_n (fun z => low ≤ sumOn (holds k.m t) n b + pick z (b n)) (le_trans l (le_of_eq (add_zero _).symm)),
+     replace at_n (fun z => sumOn (fun i => not (holds k.m t i)) n b + pick (not z) (b n) ≤ high + b n) (add_le_add_right h (b n))⟩⟩
+
 /-- **Rule `gap_classes`, from scores to weights.** If the score of `m` exceeds that of token `x` by at least `δ`, then `exp (scale δ)`
 times the weight of `x` is at most the weight of `m`; with `δ` from an admissible pair (`admissible` in `Rows.lean`) this is the
 hypothesis of `attention_min`. -/
