@@ -1,0 +1,407 @@
+"""Mutation of valid certificates: no change may be VERIFIED with a claim that is not true.
+
+`python -m tests.checker.mutate --full` runs every mutant of every golden certificate and writes docs/mutation.md.
+Mutants are bytes; they differ from the original by construction, and the harness counts those that do not as its own
+faults. A mutant that is accepted with the same claim shows a neutral field: one that a proof may choose freely.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import copy
+import json
+import re
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from certificates import GOLDEN, Document, golden, judge, resign, spelled  # noqa: E402
+from oracle import Oracle  # noqa: E402
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "mutation.md"
+HUGE = 10**14
+
+NEUTRAL: dict[str, str] = {
+    "weights.bits": "fractional bits of the attention weights: effort",
+    "weights.grid": "fractional bits of the exponents: effort",
+    "enumerate.digits": "bits of a weight in a sum: effort",
+    "enumerate.logit_bits": "fractional bits of a logit: effort",
+    "margin_tree.digits": "bits of a weight in a sum: effort",
+    "product.at": "which two factors are multiplied first: the product is the same",
+    "circuit.centre": "a constant moved between two circuits, or within a softmax: the function is the same",
+    "disjoint_union.of": "the order of the summands",
+}
+"""Fields that a proof may choose freely, and why no claim depends on them."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """Changed bytes; where, by what, and whether the digest was restated (then the claim is about another model)."""
+
+    where: str
+    operation: str
+    data: bytes
+
+
+@dataclass
+class Score:
+    """What became of the mutants of one certificate."""
+
+    name: str
+    total: int = 0
+    verdicts: Counter[str] = field(default_factory=Counter)
+    codes: Counter[str] = field(default_factory=Counter)
+    operations: Counter[str] = field(default_factory=Counter)
+    neutral: Counter[str] = field(default_factory=Counter)
+    others: list[str] = field(default_factory=list)  # accepted, with another claim, which the oracle found true
+    false: list[str] = field(default_factory=list)  # accepted, and not true
+    crashes: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)  # mutants that change nothing
+
+
+# --- mutants ---------------------------------------------------------------------------------------------
+
+Path_ = tuple[str | int, ...]
+
+
+def nodes(value: Any, path: Path_ = ()) -> Iterator[tuple[Path_, Any]]:
+    """Every value below the top, containers included, in a fixed order."""
+    entries = sorted(value.items()) if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in entries:
+        yield (*path, key), item
+        yield from nodes(item, (*path, key))
+
+
+def other_values(value: Any) -> Iterator[tuple[str, Any]]:
+    """Replacements of one value, named by the operation."""
+    types: list[Any] = [None, True, False, 0, "", [], {}]
+    if isinstance(value, bool) or value is None:
+        pass
+    elif isinstance(value, int):
+        yield from (("plus one", value + 1), ("minus one", value - 1), ("sign", -value), ("zero", 0), ("huge", HUGE))
+        types += [str(value), f"{value:x}", [value]]
+    elif isinstance(value, str):
+        yield from text_values(value)
+        types += [[value], {value[:8]: value[:8]}]
+        if value.isdigit() and len(value) < 16:
+            types.append(int(value))
+    elif isinstance(value, list):
+        yield "empty", []
+        yield "reverse", value[::-1]
+        yield "wrap", [value]
+    elif isinstance(value, dict):
+        yield "empty", {}
+        yield "wrap", [value]
+    for replacement in types:
+        yield "other type", replacement
+
+
+def text_values(value: str) -> Iterator[tuple[str, str]]:
+    """Replacements of a string: as a number, and as text."""
+    if re.fullmatch("-?[0-9a-f]{1,40}", value):
+        n = int(value, 16)
+        for name, new in (("plus one", n + 1), ("minus one", n - 1), ("sign", -n), ("zero", 0), ("huge", 16**40)):
+            yield name, f"{new:x}"
+        yield from (("respelled", "0" + value), ("respelled", value.upper()), ("respelled", "+" + value))
+        yield "respelled", "0x" + value
+    yield from (("longer", value + "A"), ("shorter", value[:-1]), ("shorter", value[1:]), ("upper case", value.upper()))
+    yield from (("blank", value + " "), ("blank", " " + value), ("non-ASCII", value + "\u0130"), ("nul", value + "\0"))
+    yield "another", "uniform" if value != "uniform" else "real"
+
+
+def leaf_mutants(document: Document) -> Iterator[Mutant]:
+    """Every node: deleted, duplicated, replaced, swapped with each sibling; every key renamed."""
+    original = spelled(document)
+    for path, _ in list(nodes(document)):
+        where = place(document, path)
+
+        def changed(operation: str, edit: Callable[[Any, Any], object], path: Path_ = path, where: str = where) -> Mutant:
+            value = json.loads(original)
+            holder = value
+            for key in path[:-1]:
+                holder = holder[key]
+            edit(holder, path[-1])
+            return Mutant(where, operation, spelled(value))
+
+        holder: Any = document
+        for key in path[:-1]:
+            holder = holder[key]
+        last = path[-1]
+        yield changed("delete", lambda h, k: h.__delitem__(k))
+        if isinstance(holder, list):
+            yield changed("duplicate", lambda h, k: h.insert(k, copy.deepcopy(h[k])))
+        else:
+            yield changed("duplicate", lambda h, k: h.__setitem__(k + "2", copy.deepcopy(h[k])))
+            yield changed("rename", lambda h, k: h.__setitem__(k.upper(), h.pop(k)))
+        for operation, new in other_values(holder[last]):
+            if type(new) is not type(holder[last]) or new != holder[last]:
+                yield changed(operation, lambda h, k, new=new: h.__setitem__(k, new))
+        siblings = range(last) if isinstance(last, int) else [key for key in holder if key < last]
+        for other in siblings:
+            if holder[other] != holder[last] or type(holder[other]) is not type(holder[last]):
+                yield changed("swap", lambda h, k, other=other: swap(h, k, other))
+
+
+def swap(holder: Any, a: Any, b: Any) -> None:
+    holder[a], holder[b] = holder[b], holder[a]
+
+
+def place(document: Document, path: Path_) -> str:
+    """A path with list indices left out and steps named by their rule: `weights.bits`, `claim.bounds.lower`."""
+    if path[0] == "proof" and len(path) > 1:
+        rule = document["proof"][path[1]].get("rule")
+        rest = [str(key) for key in path[2:] if isinstance(key, str)]
+        if rule == "circuit" and rest[:1] == ["centre"]:
+            rest = ["centre"]
+        return ".".join([str(rule), *rest])
+    return ".".join(str(key) for key in path if isinstance(key, str))
+
+
+def byte_mutants(data: bytes) -> Iterator[Mutant]:
+    """Every bit of every byte, every truncation, bytes deleted, doubled and appended."""
+    for i in range(len(data)):
+        for bit in range(8):
+            yield Mutant(f"byte {i}", "bit flip", data[:i] + bytes([data[i] ^ 1 << bit]) + data[i + 1 :])
+        yield Mutant(f"byte {i}", "truncation", data[:i])
+        yield Mutant(f"byte {i}", "byte deleted", data[:i] + data[i + 1 :])
+        yield Mutant(f"byte {i}", "byte doubled", data[: i + 1] + data[i:])
+    tails = [bytes([n]) for n in range(256)] + [b"\n\n", b" ", b"{}\n", b"null\n", data, data[:-1], b"\n" + data, b"\0" * 64]
+    for tail in tails:
+        yield Mutant("end", "appended", data + tail)
+        yield Mutant("start", "prepended", tail + data)
+
+
+def key_order_mutants(document: Document) -> Iterator[Mutant]:
+    """Each object with its keys in other orders."""
+    for path, item in [((), document), *nodes(document)]:
+        if isinstance(item, dict) and len(item) > 1:
+            keys = sorted(item)
+            for shift in range(1, len(keys)):
+                value: Any = reordered(document, path, keys[shift:] + keys[:shift])
+                text = json.dumps(value, separators=(",", ":")) + "\n"
+                yield Mutant(".".join(map(str, path)) or "top", "keys reordered", text.encode())
+
+
+def reordered(value: Any, path: Path_, keys: list[str]) -> Any:
+    """A copy with sorted keys everywhere but in the object at the path."""
+    if isinstance(value, list):
+        return [reordered(item, path[1:] if path[:1] == (i,) else (None,), keys) for i, item in enumerate(value)]  # type: ignore[arg-type]
+    if isinstance(value, dict):
+        order = keys if path == () else sorted(value)
+        return {k: reordered(value[k], path[1:] if path[:1] == (k,) else (None,), keys) for k in order}  # type: ignore[arg-type]
+    return value
+
+
+def base64_mutants(document: Document) -> Iterator[Mutant]:
+    """The same bytes of each tensor, spelled otherwise."""
+    for number, tensor in enumerate(document["model"]["tensors"]):
+        text, data = tensor["data"], base64.b64decode(tensor["data"])
+        alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+        spellings = {
+            text.rstrip("="),
+            base64.urlsafe_b64encode(data).decode(),
+            base64.b32encode(data).decode(),
+            base64.b16encode(data).decode(),
+            base64.encodebytes(data).decode(),
+            base64.encodebytes(data).decode().rstrip(),
+            text + "=",
+            text + "====",
+            text + "\n",
+            "\n" + text,
+            text[:4] + " " + text[4:],
+            text[:4] + "\u00e9" + text[4:],
+            "data:;base64," + text,
+        }
+        if text.endswith("="):
+            bare = text.rstrip("=")
+            spellings |= {bare[:-1] + letter + text[len(bare) :] for letter in alphabet}
+        for spelling in sorted(spellings - {text}):
+            value = copy.deepcopy(document)
+            value["model"]["tensors"][number]["data"] = spelling
+            yield Mutant("model.tensors.data", "base64", spelled(value))
+
+
+def resigned_mutants(document: Document) -> Iterator[Mutant]:
+    """Every bit of every weight changed, and the digest restated: a claim about another model, true or not."""
+    for number, tensor in enumerate(document["model"]["tensors"]):
+        data = base64.b64decode(tensor["data"])
+        for i in range(len(data)):
+            for bit in range(8):
+                value = copy.deepcopy(document)
+                new = data[:i] + bytes([data[i] ^ 1 << bit]) + data[i + 1 :]
+                value["model"]["tensors"][number]["data"] = base64.b64encode(new).decode()
+                yield Mutant(tensor["name"], "weight and digest", spelled(resign(value)))
+
+
+def mutants(name: str) -> Iterator[Mutant]:
+    """All mutants of one golden certificate, in a fixed order."""
+    document = golden(name)
+    yield from leaf_mutants(document)
+    yield from key_order_mutants(document)
+    yield from base64_mutants(document)
+    yield from resigned_mutants(document)
+    yield from byte_mutants(spelled(document))
+
+
+# --- the run ----------------------------------------------------------------------------------------------
+
+
+def true_claim(data: bytes) -> bool:
+    """Whether the claim of a certificate holds, by exhaustive exact evaluation; `data` has been accepted."""
+    value = json.loads(data)
+    claim = value["claim"]
+    tensors = [SimpleNamespace(**{**t, "data": base64.b64decode(t["data"])}) for t in value["model"]["tensors"]]
+    threshold = int(claim["quantity"]["margin_above"], 16), claim["quantity"]["exponent"]
+    oracle = Oracle(SimpleNamespace(tensors=tensors), SimpleNamespace(**claim["task"]), threshold)
+    masses = claim["distribution"]
+    right = total = 0
+    for tokens, verdict in oracle.all():
+        mass = 1
+        if masses != "uniform":
+            for row, t in zip(masses, tokens, strict=False):
+                mass *= int(row[t], 16)
+        total += mass
+        right += mass if verdict else 0
+    stated = {key: int(text, 16) for key, text in claim["bounds"].items()}
+    return stated["total"] == total and stated["lower"] <= right <= stated["upper"]
+
+
+def run(name: str, stride: int = 1, offset: int = 0) -> Score:
+    """Every `stride`-th mutant of a certificate, judged."""
+    score = Score(name)
+    original = spelled(golden(name))
+    claim = judge(original).claim
+    if claim is None:
+        raise ValueError(f"{name} is not accepted unchanged")
+    for number, mutant in enumerate(mutants(name)):
+        if (number + offset) % stride:
+            continue
+        score.total += 1
+        score.operations[mutant.operation] += 1
+        label = f"{name}: {mutant.operation} at {mutant.where}"
+        if mutant.data == original:
+            score.faults.append(label)
+            continue
+        outcome = judge(mutant.data, 10**7)
+        score.verdicts[outcome.verdict] += 1
+        score.codes[outcome.code] += 1
+        if outcome.verdict == "INTERNAL":
+            score.crashes.append(f"{label}: {outcome.text}")
+        elif outcome.verdict == "VERIFIED" and not true_claim(mutant.data):
+            score.false.append(label)
+        elif outcome.verdict == "VERIFIED" and outcome.claim == claim:
+            score.neutral[neutral_name(mutant, name)] += 1
+        elif outcome.verdict == "VERIFIED" and mutant.operation != "weight and digest":
+            score.others.append(label)
+    return score
+
+
+def neutral_name(mutant: Mutant, name: str) -> str:
+    """The field that a mutant changed; for a change of bytes, the field in which documents differ."""
+    if not mutant.where.startswith("byte "):
+        return mutant.where
+    before, after = dict(nodes(golden(name))), dict(nodes(json.loads(mutant.data)))
+    paths = [path for path, item in before.items() if not isinstance(item, dict | list) and after.get(path) != item]
+    return "+".join(sorted({place(golden(name), path) for path in paths})) or mutant.where
+
+
+def page(scores: list[Score]) -> str:
+    """The published page: it depends on the code alone."""
+    total = sum(score.total for score in scores)
+    accepted = sum(score.verdicts["VERIFIED"] for score in scores)
+    resigned = sum(score.operations["weight and digest"] for score in scores)
+    neutral: Counter[str] = Counter()
+    codes: Counter[str] = Counter()
+    operations: Counter[str] = Counter()
+    for score in scores:
+        neutral += score.neutral
+        codes += score.codes
+        operations += score.operations
+    others = [label for score in scores for label in score.others]
+    false = [label for score in scores for label in score.false]
+    crashes = [label for score in scores for label in score.crashes]
+    faults = [label for score in scores for label in score.faults]
+    lines = [
+        "# Mutation of certificates",
+        "",
+        "Written by `python -m tests.checker.mutate --full`. Every mutant is one change of a valid certificate: of each",
+        "value of the document, of each bit of the file, of its length, the order of its keys, the spelling of its",
+        "base64 and, with the digest restated, of each bit of each weight. The truth of every accepted mutant is decided",
+        "by exhaustive exact evaluation of its model, which shares no code with certifier or checker.",
+        "",
+        "| mutants | accepted though not true | crashes of the checker | mutants that change nothing |",
+        "|---|---|---|---|",
+        f"| {total} | {len(false)} | {len(crashes)} | {len(faults)} |",
+        "",
+        f"Accepted and true: {accepted}. Of these, {sum(neutral.values())} state the same claim about the same model and",
+        f"differ in a neutral field, {len(others)} state another claim about it, and the rest are among the {resigned}",
+        "mutants whose weights were changed and signed anew, so that the claim is about another model.",
+        "",
+        "## Neutral fields",
+        "",
+        "| field | accepted mutants | why no claim depends on it |",
+        "|---|---|---|",
+        *(f"| `{name}` | {count} | {NEUTRAL.get(name, '**not listed**')} |" for name, count in sorted(neutral.items())),
+        "",
+    ]
+    if others:
+        lines += ["## Accepted with another claim about the same model, which is true", "", *(f"* {x}" for x in others), ""]
+    lines += [
+        "## By certificate",
+        "",
+        "| certificate | mutants | MALFORMED | REJECTED | RESOURCE | VERIFIED (true) |",
+        "|---|---|---|---|---|---|",
+        *(
+            f"| {s.name} | {s.total} | {s.verdicts['MALFORMED']} | {s.verdicts['REJECTED']} | {s.verdicts['RESOURCE']} "
+            f"| {s.verdicts['VERIFIED']} |"
+            for s in scores
+        ),
+        "",
+        "## By change",
+        "",
+        "| change | mutants |",
+        "|---|---|",
+        *(f"| {name} | {count} |" for name, count in sorted(operations.items())),
+        "",
+        "## By code of the refusal",
+        "",
+        "| code | mutants |",
+        "|---|---|",
+        *(f"| {name} | {count} |" for name, count in sorted(codes.items()) if name),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Run, print, and with --full write the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--full", action="store_true", help="every mutant, and write docs/mutation.md")
+    parser.add_argument("--stride", type=int, default=50, help="without --full: every n-th mutant")
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    start = time.perf_counter()
+    stride = 1 if options.full else options.stride
+    with ProcessPoolExecutor(options.jobs) as pool:
+        scores = list(pool.map(run, GOLDEN, [stride] * len(GOLDEN)))
+    text = page(scores)
+    if options.full:
+        PAGE.write_text(text, "utf-8")
+    bad = [label for s in scores for label in (*s.false, *s.crashes, *s.faults)]
+    print(text if not options.full else text[: text.index("## By cert")])
+    print("\n".join(bad))
+    print(f"{time.perf_counter() - start:.0f} s", file=sys.stderr)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
