@@ -1,0 +1,203 @@
+"""The page of `audit --html`: one file with style, script and data, for a browser, a printer, or a keyboard alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jinja2 import Environment, StrictUndefined
+
+from ...core.audit.account import Share
+from ...core.exact import Floats
+from ..console import percent
+from .matrices import attention_profile, circuits_of, encoded, query_names
+from .report import Report, assumptions, decimal, ranked, to_json
+from .steps import sections, steps_of
+
+FOLDER = Path(__file__).parent
+
+
+def render(reports: Sequence[Report]) -> str:
+    """The page for verified certificates."""
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    template = environment.from_string(_text("page.html.j2"))
+    return template.render(
+        style=_text("page.css"),
+        script=_text("page.js"),
+        data=_script_json(page_data(reports)),
+        reports=[_summary(report, number) for number, report in enumerate(reports)],
+        models=_models(reports),
+    )
+
+
+def _text(name: str) -> str:
+    return (FOLDER / name).read_text(encoding="utf-8")
+
+
+def _script_json(value: object) -> str:
+    """JSON that cannot end the script element that holds it."""
+    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def page_data(reports: Sequence[Report]) -> dict[str, Any]:
+    """What the script draws."""
+    used = {str(step["rule"]) for report in reports for step in report.document.steps}
+    models = _models(reports)
+    return {
+        "certificates": [_certificate(report, models) for report in reports],
+        "models": [_model(reports, digest) for digest in models],
+        "rules": {rule: text for rule, text in sections().items() if rule in used},
+    }
+
+
+def _models(reports: Sequence[Report]) -> list[str]:
+    """Digests, each once."""
+    return list(dict.fromkeys(str(report.checked["model_sha256"]) for report in reports))
+
+
+def _model(reports: Sequence[Report], digest: str) -> dict[str, Any]:
+    problem = next(r for r in reports if r.checked["model_sha256"] == digest).document.problem
+    return {"digest": digest, "circuits": circuits_of(problem), "profile": attention_profile(problem)}
+
+
+def _certificate(report: Report, models: list[str]) -> dict[str, Any]:
+    document, task = report.document, report.document.problem.task
+    result: dict[str, Any] = {
+        "file": document.path,
+        "name": Path(document.path).stem,
+        "kind": report.kind,
+        "model": models.index(str(report.checked["model_sha256"])),
+        "operations": report.checked["operations"],
+        "lost": (document.total - document.lower) / document.total,
+        "lower": percent(document.lower, document.total),
+        "exact": document.lower == document.upper,
+        "steps": steps_of(report),
+        "tokens": task.token_rows()[: task.tokens],
+        "queries": query_names(task),
+    }
+    losses = report.losses
+    if losses is not None:
+        result["losses"] = encoded(_lost(losses.account.loss, losses.account.sizes), 4)
+        result["mass"] = encoded(_lost(losses.account.loss, np.full_like(losses.account.sizes, document.total)), 4)
+        if losses.scan is not None:
+            result["model_wrong"] = int(losses.scan.account.wrong.sum()) / document.total
+        elif losses.sampled is not None:
+            result["model_wrong"] = 1 - losses.sampled.share
+    return result
+
+
+def _lost(loss: Any, sizes: Any) -> Floats:
+    """Share that is lost of each class, queries x maxima; NaN where there is no class."""
+    flat = [int(n) / int(size) if size else np.nan for n, size in zip(loss.ravel(), sizes.ravel(), strict=True)]
+    return np.array(flat).reshape(loss.shape)
+
+
+def _summary(report: Report, number: int) -> dict[str, Any]:
+    """What the template writes as text, readable without the script."""
+    document, losses = report.document, report.losses
+    total = document.total
+    shares = {} if losses is None else {"maximum": losses.account.by_maximum(), "query": losses.account.by_query()}
+    return {
+        "number": number,
+        "name": Path(document.path).name,
+        "kind": report.kind,
+        "json": to_json(report),
+        "digest": report.checked["model_sha256"],
+        "lower": percent(document.lower, total),
+        "upper": percent(document.upper, total, up=True),
+        "bar": [100 * document.lower / total, 100 * (document.upper - document.lower) / total, document.upper < total],
+        "operations": f"{report.checked['operations']:,}",
+        "bytes": f"{document.size:,}",
+        "paper": None if report.paper is None else [report.paper.strategy, f"{report.paper.flops:,}", f"{report.paper.dimensions:,}"],
+        "assumptions": assumptions(report),
+        "terms": [] if losses is None else _terms(report),
+        "shares": {name: _rows(each, total) for name, each in shares.items()},
+        "others": [] if losses is None else _rows(losses.account.others, total, ordered=True),
+        "outputs": [] if losses is None else _outputs(report),
+        "outputs_of": "" if losses is None else losses.account.outputs_of,
+        "examples": [] if losses is None else _examples(report),
+        "notes": [report.note] if report.note else [] if losses is None else losses.account.notes,
+        "agrees": losses is None or losses.agrees,
+        "lost": _lost_words(report),
+    }
+
+
+def _lost_words(report: Report) -> str:
+    document, losses = report.document, report.losses
+    lost = document.total - document.lower
+    words = f"{lost:,} of {document.total:,} inputs ({percent(lost, document.total, up=True)}) are not counted as right."
+    if document.lower == document.upper:
+        return f"{words} All of them are proved wrong: nothing is lost by the proof."
+    if losses is not None and losses.scan is not None:
+        wrong = int(losses.scan.account.wrong.sum())
+        return f"{words} In doubles the model is wrong on {wrong:,}; the rest is what the proof gives away."
+    if losses is not None and losses.sampled is not None:
+        s = losses.sampled
+        return f"{words} Of {s.samples:,} sampled inputs the model got {s.right:,} right: the rest is what the proof gives away."
+    return words
+
+
+def _terms(report: Report) -> list[dict[str, Any]]:
+    terms = report.losses.account.terms if report.losses else []
+    total = report.document.total
+    top = max((term.gained for term in terms), default=0)
+    return [
+        {
+            "name": term.name,
+            "meaning": term.meaning,
+            "gain": percent(max(term.gained, 0), total),
+            "width": 100 * max(term.gained, 0) / top if top > 0 else 0,
+        }
+        for term in terms
+    ]
+
+
+def _rows(shares: Sequence[Share], total: int, ordered: bool = False, top: int = 8) -> list[dict[str, Any]]:
+    """The parts with the largest losses, or all in order."""
+    chosen = [share for share in shares if share.size]
+    if not ordered:
+        chosen = sorted((share for share in chosen if share.loss), key=lambda share: -share.loss)[:top]
+    most = max((share.loss for share in chosen), default=0)
+    return [
+        {
+            "label": share.label,
+            "lost": percent(share.loss, total, up=True),
+            "own": percent(share.loss, share.size, up=True),
+            "width": 100 * share.loss / most if most else 0,
+        }
+        for share in chosen
+    ]
+
+
+def _outputs(report: Report, top: int = 8) -> list[dict[str, Any]]:
+    outputs = report.losses.account.outputs if report.losses else {}
+    names = report.document.problem.task.output_columns(report.document.problem.model.d_vocab_out)
+    most = max(outputs.values(), default=0)
+    return [
+        {"label": "several at once" if o < 0 else str(names[o]), "mass": f"{n:,}", "width": 100 * n / most if most else 0}
+        for o, n in ranked(outputs)[:top]
+    ]
+
+
+def _examples(report: Report) -> list[dict[str, Any]]:
+    rows = []
+    for example in report.losses.examples if report.losses else []:
+        each = example.replayed
+        rows.append(
+            {
+                "why": example.why,
+                "tokens": " ".join(map(str, each.tokens)),
+                "rival": each.rival,
+                "kind": each.real.kind,
+                "low": decimal(each.real.low, 16),
+                "high": decimal(each.real.high, 16, up=True),
+                "margin": decimal(each.real.low, 7),
+                "float_kind": each.float_kind,
+                "float_margin": f"{each.float_logits[0] - each.float_logits[1]:.7f}",
+                "disagree": each.disagree,
+            }
+        )
+    return rows
