@@ -24,10 +24,15 @@ class Strategy:
     summary: str
 
 
+def _small_tree(problem: Problem, progress: Progress) -> Proof:
+    """The margin tree if it is small. Errors: TREE_TOO_LARGE."""
+    return margin_tree.margin_tree(problem, progress, nodes=TREE_TRIAL)
+
+
 def _auto(problem: Problem, progress: Progress) -> Proof:
     """The exact count where it is cheap, else the cubic bound."""
     try:
-        return margin_tree.margin_tree(problem, progress, nodes=TREE_TRIAL)
+        return _small_tree(problem, progress)
     except CompactProofsError as error:
         if error.code != "TREE_TOO_LARGE":
             raise
@@ -60,9 +65,15 @@ def strategy(name: str) -> Strategy:
     raise CompactProofsError("STRATEGY_NAME", f"{text} (see docs/FORMAT.md for option names)", place="strategy")
 
 
-def prove(name: str, problem: Problem, progress: Progress = lambda done, total: None) -> Proof:
-    """A proof of what the problem asks, over the real numbers or of a floating-point program."""
-    return find_float(problem, strategy(name).find, progress)
+def prove(
+    name: str, problem: Problem, progress: Progress = lambda done, total: None, patient: bool = True
+) -> Proof:
+    """A proof of what the problem asks, over the real numbers or of a floating-point program.
+
+    Without patience a large margin tree is given up soon. Errors: those of the strategy.
+    """
+    find = _small_tree if name == "margin-tree" and not patient else strategy(name).find
+    return find_float(problem, find, progress)
 
 
 def estimate(name: str, problem: Problem) -> int:
