@@ -14,13 +14,14 @@ Ends = tuple[list[int], list[int]]  # lower and upper ends
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """What one convolution speaks about: `screen` says that no output can win at all, `upper` bounds the failures through any output, `both` those through the two
-    outputs at once, `lower` counts certain failures through its one output."""
+    """What one convolution speaks about: `screen` says that no output can win, `upper` bounds the failures through any output, both unless an output of
+    `rest` wins too; `both` bounds the failures through its output and the one of `rest` at once, `lower` counts certain failures through its one output."""
 
     kind: str
     m: int
     queries: tuple[int, ...]
     outputs: tuple[int, ...]
+    rest: tuple[tuple[int, int], ...]  # other outputs, with what their differences count beside 16 times each output's
     step: int  # grid step in units of 2**unit, relative to the weights of token m and of the best position
     offset: int  # in 1/64 of a step
 
@@ -40,9 +41,9 @@ class Grid:
 
     def __init__(self, given: Margins, digits: int, unit: int, step: Step) -> None:
         self.given, self.digits, self.step = given, digits, step
-        self.scale = unit - given.exponent + 2 * digits
+        self.scale = unit - given.exponent + 2 * digits + 4  # differences are taken 16 times
         if self.scale < 0:
-            raise Malformed("UNIT", f"unit 2^{unit} is finer than the logits, 2^{given.exponent - 2 * digits}")
+            raise Malformed("UNIT", f"unit 2^{unit} is finer than the logits, 2^{unit - self.scale}")
         self.ratios: dict[tuple[int, tuple[int, ...]], Ratios] = {}
 
     def cells(self, item: Item) -> tuple[list[list[int]], list[int]]:
@@ -78,7 +79,7 @@ class Grid:
         ratios, m = self._ratios(item.m, item.queries), item.m
         positions = ratios.position[0][:-1], ratios.position[1][:-1]
         for output in item.outputs:
-            token, place, own = self._values(Item("upper", m, item.queries, (output,), 1, 0), True)
+            token, place, own = self._values(Item("upper", m, item.queries, (output,), item.rest, 1, 0), True)
             most = max(place, default=0)
             terms = [(x + most) * ratios.token[x + most >= 0][t] for t, x in enumerate(token)]
             top = max(terms)
@@ -94,14 +95,15 @@ class Grid:
     def _values(self, item: Item, up: bool) -> tuple[list[int], list[int], list[int]]:
         """Logit differences split as token part + position part, and each query's own, pessimised over the outputs.
 
-        For `both` the two outputs' differences are added: if both sums reach zero, so does their sum.
+        If o reaches zero and p does not, 16 times o's sum less a part of p's reaches zero; if both do, so does 16 times
+        o's sum and a part of p's.
         """
-        given, m, both = self.given, item.m, item.kind == "both"
-        side, shift = max if up else min, given.shift * (2 if both else 1)
+        given, m = self.given, item.m
+        side, shift = max if up else min, given.shift * (16 + sum(share for _, share in item.rest))
 
         def difference(row: tuple[int, ...]) -> list[int]:
-            each = [row[o] - row[m] for o in item.outputs]
-            return [sum(each)] if both else each
+            rest = sum(share * (row[p] - row[m]) for p, share in item.rest)
+            return [16 * (row[o] - row[m]) + rest for o in item.outputs]
 
         direct, places = [difference(given.direct[q]) for q in item.queries], list(map(difference, given.positions))
         middle = [sum(column) // len(places) for column in zip(*places)]
@@ -110,7 +112,7 @@ class Grid:
         place = [max(map(sub, row, middle)) for row in places[:-1]]
         own_rows = (difference(given.values[self.step.task.own_row(q)]) for q in item.queries)
         own = [max(x + y + z for x, y, z in zip(a, b, places[-1])) + shift for a, b in zip(direct, own_rows)]
-        self.step.meter.count(len(item.outputs) * (3 * len(token) + 4 * len(places) + 6 * len(own)))
+        self.step.meter.count((len(item.outputs) + len(item.rest)) * (3 * len(token) + 4 * len(places) + 6 * len(own)))
         return token, place, own
 
     def _ratios(self, m: int, queries: tuple[int, ...]) -> Ratios:

@@ -42,18 +42,22 @@ def margin_convolution(step: Step) -> Count:
 
 
 def _read_item(value: object, m: int, task: Task, outputs: int, place: str) -> Item:
-    """["screen", queries, outputs], or ["upper" | "lower" | "both", queries, outputs, step, offset in 1/64 step]."""
+    """["screen", queries, outputs, rest], or ["upper" | "lower" | "both", queries, outputs, rest, step, offset in 1/64]."""
     kind, *numbers = items(value, place) or [None]
-    if kind not in ("screen", "upper", "lower", "both") or len(numbers) != (2 if kind == "screen" else 4):
-        text = "expected [screen, queries, outputs] or [kind, queries, outputs, step, offset]"
-        raise Malformed("ITEM", text).at(place)
+    if kind not in ("screen", "upper", "lower", "both") or len(numbers) != (3 if kind == "screen" else 5):
+        raise Malformed("ITEM", "expected [screen, queries, outputs, rest] or [kind, ..., rest, step, offset]").at(place)
     queries, chosen = _members(numbers[0], task.queries(m), place), _members(numbers[1], outputs, place)
-    if m in chosen or len(chosen) != {"lower": 1, "both": 2}.get(str(kind), len(chosen)):
-        raise Malformed("ITEM", f"{kind} for outputs {list(chosen)[:8]} of maximum {m}").at(place)
-    size, offset = (1, 0) if kind == "screen" else (read_hex(numbers[2], place), integer(numbers[3], 0, 63, place))
+    pairs = [tuple(integer(n, 0, 1 << 12, place) for n in items(pair, place)) for pair in items(numbers[2], place)]
+    shape = len(chosen), len(pairs)
+    if shape != {"lower": (1, 0), "both": (1, 1)}.get(str(kind), shape) or any(len(pair) != 2 for pair in pairs):
+        raise Malformed("ITEM", f"{kind} for {shape[0]} outputs and {shape[1]} others").at(place)
+    rest = tuple((p, share if kind == "both" else -share) for p, share in pairs)
+    if m in chosen or any(p in (m, *chosen) or p >= outputs for p, _ in rest):
+        raise Malformed("ITEM", f"outputs {list(chosen)[:8]} and {rest[:8]} of maximum {m}").at(place)
+    size, offset = (1, 0) if kind == "screen" else (read_hex(numbers[3], place), integer(numbers[4], 0, 63, place))
     if size <= 0:
         raise Malformed("ITEM", f"step {size} is not positive").at(place)
-    return Item(str(kind), m, queries, chosen, size, offset)
+    return Item(str(kind), m, queries, chosen, rest, size, offset)
 
 
 def _members(value: object, limit: int, place: str) -> tuple[int, ...]:
@@ -98,12 +102,14 @@ class Tally:
         """Note the counts of an item."""
         for q, count in zip(item.queries, counts, strict=True):
             if item.kind in ("screen", "upper"):
+                if not self.missing[q].isdisjoint(p for p, _ in item.rest):
+                    raise Rejected("NOT_COVERED", f"{item.rest[:8]} not covered for query {q} of {item.m} by earlier items")
                 self.missing[q] -= set(item.outputs)
                 self.above[q] += count
             elif item.kind == "lower":
                 self.single[q][item.outputs[0]] = count
             else:
-                self.double[q][frozenset(item.outputs)] = count
+                self.double[q][frozenset((*item.outputs, item.rest[0][0]))] = count
 
     def upper(self, q: int, size: int) -> int:
         """At least the mass that fails: everything, unless all outputs are covered."""

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 import numpy as np
+import numpy.typing as npt
 
 from ...exact import Floats
 from . import tails
 from .items import (
     Item,
     Kind,
+    Rest,
     cell_operations,
     ratio_operations,
     screen_operations,
@@ -26,12 +28,17 @@ _numbers = count()
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An item that could be evaluated: `step` in units of the view's scale (see `scale`)."""
+    """An item that could be evaluated: `step` in units of the view's scale (see `scale`).
+
+    Items are written in the order of their levels: the outputs of `rest` must be covered by lower levels.
+    """
 
     kind: Kind
     queries: Indices
     outputs: tuple[int, ...]
     step: float = 1.0
+    rest: Rest = ()
+    level: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +85,33 @@ class Block:
         gone = set(numbers)
         return replace(self, found=(*(each for each in self.found if each.number not in gone), *more))
 
-    def value(self) -> Value:
-        """What the items prove."""
+    def covered(self, output: int, queries: Indices, level: tuple[int, ...]) -> bool:
+        """Is an output covered for all the queries by items of lower levels?"""
+        seen = np.zeros(self.view.queries, dtype=bool)
+        for each in self.of("upper", "screen"):
+            if each.draft.level < level and output in each.draft.outputs:
+                seen[each.draft.queries] = True
+        return bool(seen[queries].all())
+
+    def above(self) -> tuple[Floats, npt.NDArray[np.bool_]]:
+        """Sum of the counts of each query, and whether its outputs are covered."""
         view = self.view
         above, covered = np.zeros(view.queries), np.full(view.queries, view.values.shape[1] == 1)
         for each in self.of("upper", "screen"):
             above[each.draft.queries] += each.share
             covered[each.draft.queries] = True
+        return above, covered
+
+    def gaps(self) -> Floats:
+        """Of each query, as a share of all inputs."""
+        above, covered = self.above()
+        above = np.where(covered, np.minimum(above, self.view.size), self.view.size)
+        return (above - np.minimum(self.lower(), above)) * self.weight if self.two_sided else above * self.weight
+
+    def value(self) -> Value:
+        """What the items prove."""
+        view = self.view
+        above, covered = self.above()
         # the logarithm rewards what brings a hopeless count nearer to its class
         raw = np.where(covered, view.size * np.log1p(above / np.maximum(view.size, 1e-300)), 1.5 * view.size)
         above = np.where(covered, np.minimum(above, view.size), view.size)
@@ -101,7 +128,7 @@ class Block:
         for each in self.of("lower"):
             single.setdefault(each.draft.outputs[0], np.zeros(self.view.queries))[each.draft.queries] = each.share
         for each in self.of("both"):
-            pair = frozenset(each.draft.outputs)
+            pair = frozenset((each.draft.outputs[0], each.draft.rest[0][0]))
             double.setdefault(pair, np.full(self.view.queries, np.inf))[each.draft.queries] = each.share
         total, best = np.zeros(self.view.queries), np.zeros(self.view.queries)
         taken: list[tuple[int, Floats]] = []
@@ -120,10 +147,10 @@ class Block:
         view, queries = self.view, draft.queries
         sizes = view.m, view.free, len(queries)
         if draft.kind == "screen":
-            operations = screen_operations(*sizes, len(draft.outputs))
+            operations = screen_operations(*sizes, len(draft.outputs), len(draft.rest))
             return Found(next(_numbers), draft, 0, np.zeros(len(queries)), operations)
         up, h = draft.kind != "lower", draft.step * self.scale
-        term, own = terms(view, draft.kind, queries, np.array(draft.outputs))
+        term, own = terms(view, draft.kind, queries, np.array(draft.outputs), draft.rest)
         offset = best_offset(term if up else -term, h)
         c = h * offset / 64
         cells = np.ceil((term - c) / h) if up else np.floor((term + c) / h)
@@ -135,7 +162,7 @@ class Block:
         if counted is None:
             return None
         share = counted.share if draft.kind == "both" else np.minimum(counted.share, view.size[queries])
-        operations = counted.operations + value_operations(*sizes, len(draft.outputs)) + cell_operations(*sizes)
+        operations = counted.operations + value_operations(*sizes, len(draft.outputs) + len(draft.rest)) + cell_operations(*sizes)
         return Found(next(_numbers), draft, offset, share, operations)
 
     def item(self, found: Found, unit: int) -> Item:
@@ -143,7 +170,7 @@ class Block:
         draft = found.draft
         step = max(round(draft.step * self.scale / 2.0**unit), 1) if draft.kind != "screen" else 1
         queries = tuple(int(q) for q in draft.queries)
-        return Item(draft.kind, self.view.m, queries, tuple(sorted(draft.outputs)), step, found.offset)
+        return Item(draft.kind, self.view.m, queries, tuple(sorted(draft.outputs)), draft.rest, step, found.offset)
 
 
 def scale(view: View) -> float:

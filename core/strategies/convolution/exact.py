@@ -56,7 +56,7 @@ class Exact:
     def __init__(self, problem: Problem, chosen: Precision, unit: int) -> None:
         self.problem, self.digits, self.unit = problem, chosen.digits, unit
         self.bits = chosen.bits
-        self.scale = unit - problem.logits.exponent + 2 * chosen.digits
+        self.scale = unit - problem.logits.exponent + 2 * chosen.digits + 4  # differences are taken 16 times
         self.weights = list(problem.enclosures(chosen))
         self.made: dict[tuple[int, tuple[int, ...]], Ratios] = {}
 
@@ -69,7 +69,7 @@ class Exact:
         if item.kind == "screen":
             if not all(self.harmless(item, output) for output in item.outputs):
                 raise Unsafe
-            sizes = item.m, self.problem.task.free, len(item.queries), len(item.outputs)
+            sizes = item.m, self.problem.task.free, len(item.queries), len(item.outputs), len(item.rest)
             return Counted((0,) * len(item.queries), screen_operations(*sizes))
         return self._count(item)
 
@@ -77,7 +77,7 @@ class Exact:
         """Can this output surely win for none of the queries?"""
         ratios, task, m = self._ratios(item.m, item.queries), self.problem.task, item.m
         low, high = (ends[: task.free] for ends in ratios.position)
-        values = self._values(Item("upper", m, item.queries, (output,)))
+        values = self._values(Item("upper", m, item.queries, (output,), item.rest))
         most = max(values.place, default=0)
         each = [(x + most) * ratios.token[x + most >= 0][t] for t, x in enumerate(values.token)]
         top = max(each)
@@ -106,7 +106,7 @@ class Exact:
         (all_, first), (less, second) = tails(rows, thresholds), tails(below, thresholds)
         counts = (n - (0 if task.holds_max(q, m) else k) for q, n, k in zip(item.queries, all_, less, strict=True))
         sizes = m, task.free, len(item.queries)
-        operations = value_operations(*sizes, len(item.outputs)) + cell_operations(*sizes) + first + second
+        operations = value_operations(*sizes, len(item.outputs) + len(item.rest)) + cell_operations(*sizes) + first + second
         return Counted(tuple(counts), operations)
 
     def _cells(self, item: Item) -> tuple[list[list[int]], list[int]]:
@@ -145,13 +145,13 @@ class Exact:
         return first * second
 
     def _values(self, item: Item) -> Values:
-        logits, m, both = self.problem.logits, item.m, item.kind == "both"
+        logits, m, sign = self.problem.logits, item.m, 1 if item.kind == "both" else -1
         side: Callable[[Sequence[int]], int] = min if item.kind == "lower" else max
-        shift = logits.shift * (2 if both else 1)
+        shift = logits.shift * (16 + sign * sum(share for _, share in item.rest))
 
         def difference(row: list[int]) -> list[int]:
-            each = [row[o] - row[m] for o in item.outputs]
-            return [sum(each)] if both else each
+            rest = sign * sum(share * (row[p] - row[m]) for p, share in item.rest)
+            return [16 * (row[o] - row[m]) + rest for o in item.outputs]
 
         direct = [difference(logits.direct[q]) for q in item.queries]
         places = list(map(difference, logits.positions))

@@ -9,6 +9,8 @@ from typing import Literal
 from ...proof import Json, hexadecimal
 
 Kind = Literal["screen", "upper", "lower", "both"]
+Rest = tuple[tuple[int, int], ...]
+"""Other outputs with their shares in 16ths: what an item may assume (`upper`, `screen`: they do not win; `both`: they do)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +21,14 @@ class Item:
     m: int
     queries: tuple[int, ...]
     outputs: tuple[int, ...]
+    rest: Rest = ()
     step: int = 1
     offset: int = 0
 
     def json(self) -> list[Json]:
         """The list that the certificate holds."""
-        sets: list[Json] = [self.kind, mask(self.queries), mask(self.outputs)]
+        rest: list[Json] = [list(pair) for pair in self.rest]
+        sets: list[Json] = [self.kind, mask(self.queries), mask(self.outputs), rest]
         return sets if self.kind == "screen" else [*sets, hexadecimal(self.step), self.offset]
 
 
@@ -48,6 +52,6 @@ def cell_operations(m: int, free: int, queries: int) -> int:
     return 6 * free * (m + 1) + 4 * queries
 
 
-def screen_operations(m: int, free: int, queries: int, outputs: int) -> int:
-    """The bounds of a `screen` item, values included."""
-    return value_operations(m, free, queries, outputs) + outputs * (4 * (m + 1) + 5 * queries)
+def screen_operations(m: int, free: int, queries: int, outputs: int, rest: int) -> int:
+    """The bounds of a `screen` item, values included: each output is looked at with the rest."""
+    return outputs * (value_operations(m, free, queries, 1 + rest) + 4 * (m + 1) + 5 * queries)

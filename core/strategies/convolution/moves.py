@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -11,10 +11,14 @@ import numpy.typing as npt
 from ...exact import Floats
 from ...problem import Problem
 from .block import Block, Draft, Found
+from .items import Rest
 from .terms import Indices, View, harmless
 
 COARSE, MIDDLE, FINE, FINEST = 1 / 4, 1 / 32, 1 / 64, 1 / 1024
 SAMPLES = 3000
+EVEN = 16  # a full share
+SHARES = (4, 8, 16, 24)
+MOST_REST = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +75,13 @@ def rank(block: Block, queries: Indices, outputs: tuple[int, ...]) -> tuple[int,
     return tuple(int(o) for o in chosen[np.argsort(-best, kind="stable")])
 
 
-def split_screen(block: Block, queries: Indices, outputs: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Outputs that no query can lose to, and the others in the given order."""
-    off = harmless(block.view, queries, np.array(outputs))
+def split_screen(
+    block: Block, queries: Indices, outputs: tuple[int, ...], rest: Rest = ()
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Outputs that no query can lose to (unless it loses to the rest), and the others in the given order."""
+    if not outputs:
+        return (), ()
+    off = harmless(block.view, queries, np.array(outputs), rest)
     screened = tuple(o for o, flag in zip(outputs, off, strict=True) if flag)
     return screened, tuple(o for o, flag in zip(outputs, off, strict=True) if not flag)
 
@@ -100,90 +108,151 @@ def opening(block: Block) -> Iterator[Move]:
     outputs = tuple(o for o in range(block.view.values.shape[1]) if o != block.view.m)
     if not outputs:
         return
+    whole = Draft("upper", queries, outputs)
     ranked = rank(block, queries, outputs)
     screened, rest = split_screen(block, queries, ranked)
     if screened:
-        base = (Draft("screen", queries, screened),)
-        if not rest:
-            yield Move((), base)
-            return
-        for step in (COARSE, MIDDLE):
-            yield Move((), (*base, Draft("upper", queries, rest, step)))
-            for parts in output_parts(rest) if len(rest) > 1 else ():
-                yield Move((), (*base, *(Draft("upper", queries, part, step) for part in parts)))
-    for step in (1.0, COARSE, MIDDLE):
-        for cut in (0, 1, 3, 8):
-            if cut < len(ranked):
-                alone = (Draft("upper", queries, (o,), step) for o in ranked[:cut])
-                yield Move((), (*alone, Draft("upper", queries, ranked[cut:], step)))
+        yield from _screened(whole, screened, rest)
+    if rest:
+        for step in (1.0, COARSE, MIDDLE):
+            for cut in (0, 1, 3, 8):
+                if cut < len(ranked):
+                    yield Move((), _apart(replace(whole, step=step), ranked, cut))
+        yield Move((), chain(block, replace(whole, step=MIDDLE)))
+
+
+def _screened(draft: Draft, screened: tuple[int, ...], rest: tuple[int, ...]) -> Iterator[Move]:
+    base = replace(draft, kind="screen", outputs=screened)
+    if not rest:
+        yield Move((), (base,))
+        return
+    for step in (COARSE, MIDDLE):
+        upper = replace(draft, outputs=rest, step=step)
+        yield Move((), (base, upper))
+        for parts in output_parts(rest) if len(rest) > 1 else ():
+            yield Move((), (base, *_parts(upper, parts)))
+
+
+def _parts(draft: Draft, parts: Iterable[tuple[int, ...]]) -> tuple[Draft, ...]:
+    """An item cut by outputs; the levels keep the order, so that later parts may lean on earlier ones."""
+    return tuple(replace(draft, outputs=part, level=(*draft.level, i)) for i, part in enumerate(parts))
+
+
+def _apart(draft: Draft, ranked: tuple[int, ...], cut: int) -> tuple[Draft, ...]:
+    """The leading outputs one by one, the others together."""
+    return _parts(draft, [*((o,) for o in ranked[:cut]), ranked[cut:]])
+
+
+def chain(block: Block, draft: Draft) -> tuple[Draft, ...]:
+    """The most dangerous output alone; then what the others can add to it.
+
+    If o wins and p does not, the sum of o less any part of that of p is not negative. Mostly few outputs are left then.
+    """
+    queries, step = draft.queries, draft.step
+    ranked = rank(block, queries, draft.outputs)
+    first, others = ranked[0], ranked[1:]
+    drafts = [replace(draft, outputs=(first,), level=(*draft.level, 0))]
+    for share in SHARES:
+        rest = (*draft.rest, (first, share))
+        screened, others = split_screen(block, queries, others, rest)
+        if screened:
+            level = (*draft.level, len(drafts))
+            drafts.append(Draft("screen", queries, screened, 1.0, rest, level))
+    rest = (*draft.rest, (first, EVEN))
+    groups = [*((o,) for o in others[:8]), *(others[i : i + 8] for i in range(8, len(others), 8))]
+    for group in groups:
+        drafts.append(Draft("upper", queries, group, step, rest, (*draft.level, len(drafts))))
+    return tuple(drafts)
 
 
 def refinements(block: Block, found: Found) -> Iterator[Move]:
     """Finer items in place of one."""
     draft, gone = found.draft, (found.number,)
-    queries, outputs, step, kind = draft.queries, draft.outputs, draft.step, draft.kind
-    if kind == "screen":
+    if draft.kind == "screen":
         return
-    if step > FINEST:
-        yield Move(gone, (Draft(kind, queries, outputs, step / 2),))
-    if kind != "upper":
-        if len(queries) > 1:
-            yield Move(gone, tuple(Draft(kind, part, outputs, step) for part in query_parts(block, queries, 2)))
+    if draft.step > FINEST:
+        yield Move(gone, (replace(draft, step=draft.step / 2),))
+    if draft.kind != "upper":
+        if len(draft.queries) > 1:
+            yield Move(gone, _split(draft, query_parts(block, draft.queries, 2)))
         return
-    if step > 1 / 128:
-        yield Move(gone, (Draft(kind, queries, outputs, step / 8),))
-    if len(outputs) > 1:
+    if draft.step > 1 / 128:
+        yield Move(gone, (replace(draft, step=draft.step / 8),))
+    yield from _leaning(block, draft, gone)
+    if len(draft.outputs) > 1:
         yield from _by_outputs(block, draft, gone)
-    if len(queries) > 1:
+    if len(draft.queries) > 1:
         yield from _by_queries(block, draft, gone)
+
+
+def _split(draft: Draft, parts: Iterable[Indices]) -> tuple[Draft, ...]:
+    return tuple(replace(draft, queries=part) for part in parts)
+
+
+def _leaning(block: Block, draft: Draft, gone: tuple[int, ...]) -> Iterator[Move]:
+    """The same outputs, assuming that the most dangerous ones before them do not win."""
+    if len(draft.rest) >= MOST_REST:
+        return
+    used = {*draft.outputs, *(p for p, _ in draft.rest)}
+    before = [each for each in block.of("upper") if each.draft.level < draft.level]
+    weights: dict[int, float] = {}
+    for each in before:
+        for p in each.draft.outputs if len(each.draft.outputs) <= 4 else ():
+            common = np.isin(each.draft.queries, draft.queries, assume_unique=True)
+            weights[p] = weights.get(p, 0.0) + float(each.share[common].sum())
+    ranked = sorted((p for p in weights if p not in used and weights[p] > 0), key=lambda p: -weights[p])
+    for p in [p for p in ranked if block.covered(p, draft.queries, draft.level)][:2]:
+        for share in SHARES:
+            yield Move(gone, (replace(draft, rest=(*draft.rest, (p, share))),))
 
 
 def _by_outputs(block: Block, draft: Draft, gone: tuple[int, ...]) -> Iterator[Move]:
     queries, step = draft.queries, draft.step
     ranked = rank(block, queries, draft.outputs)
     for cut in sorted({1, max(1, len(ranked) // 4)}):
-        yield Move(gone, (Draft("upper", queries, ranked[:cut], step), Draft("upper", queries, ranked[cut:], step)))
-    screened, rest = split_screen(block, queries, ranked)
-    base = (Draft("screen", queries, screened),) if screened else ()
+        yield Move(gone, _parts(draft, (ranked[:cut], ranked[cut:])))
+    yield Move(gone, chain(block, draft))
+    screened, rest = split_screen(block, queries, ranked, draft.rest)
+    base = (replace(draft, kind="screen", outputs=screened),) if screened else ()
     if screened:
-        yield Move(gone, (*base, *((Draft("upper", queries, rest, step),) if rest else ())))
+        yield Move(gone, (*base, *((replace(draft, outputs=rest),) if rest else ())))
     if len(rest) > 4:
         for parts in output_parts(rest):
             for finer in sorted({step, min(step, MIDDLE)}):
-                yield Move(gone, (*base, *(Draft("upper", queries, part, finer) for part in parts)))
+                yield Move(gone, (*base, *_parts(replace(draft, step=finer), parts)))
     if len(ranked) > 4:
-        alone = (Draft("upper", queries, (o,), step) for o in ranked[:3])
-        yield Move(gone, (*alone, Draft("upper", queries, ranked[3:], step)))
+        yield Move(gone, _apart(draft, ranked, 3))
 
 
 def _by_queries(block: Block, draft: Draft, gone: tuple[int, ...]) -> Iterator[Move]:
-    queries, outputs, step = draft.queries, draft.outputs, draft.step
+    queries = draft.queries
     if len(queries) >= 12:
-        yield Move(gone, tuple(Draft("upper", part, outputs, step) for part in query_parts(block, queries, 6)))
-    order = np.argsort(block.view.direct[queries, outputs[0]], kind="stable")
+        yield Move(gone, _split(draft, query_parts(block, queries, 6)))
+    order = np.argsort(block.view.direct[queries, draft.outputs[0]], kind="stable")
     halves = [np.sort(part) for part in np.array_split(queries[order], 2)]
-    for parts in (query_parts(block, queries, 2), halves):
-        yield Move(gone, tuple(Draft("upper", part, outputs, step) for part in parts))
+    yield Move(gone, _split(draft, query_parts(block, queries, 2)))
+    yield Move(gone, _split(draft, halves))
 
 
 def deep(block: Block, found: Found | None) -> Iterator[Move]:
-    """Many steps at once, for maxima where single steps show no gain: query parts, each screened, the rest singly."""
-    queries, gone, step = np.arange(block.view.queries), tuple[int, ...](), FINE
-    outputs = tuple(o for o in range(block.view.values.shape[1]) if o != block.view.m)
+    """Many steps at once, for maxima where single steps show no gain: query parts, in each a chain of outputs."""
+    draft = Draft("upper", np.arange(block.view.queries), tuple(np.delete(np.arange(block.view.values.shape[1]), block.view.m)))
+    gone: tuple[int, ...] = ()
     if found is not None:
-        queries, outputs, step = found.draft.queries, found.draft.outputs, min(found.draft.step, FINE)
-        gone = (found.number,)
-    for parts in (4, 12):
-        if len(queries) >= 2 * parts:
-            drafts: list[Draft] = []
-            for part in query_parts(block, queries, parts):
-                screened, rest = split_screen(block, part, outputs)
-                if screened:
-                    drafts.append(Draft("screen", part, screened))
-                ranked = rank(block, part, rest) if rest else ()
-                groups = [*((o,) for o in ranked[:24]), *(ranked[i : i + 8] for i in range(24, len(ranked), 8))]
-                drafts.extend(Draft("upper", part, group, step) for group in groups)
-            yield Move(gone, tuple(drafts))
+        draft, gone = found.draft, (found.number,)
+    draft = replace(draft, step=min(draft.step, FINE))
+    for parts in (1, 4, 12):
+        if len(draft.queries) >= 2 * parts or parts == 1:
+            yield Move(gone, tuple(_deep(block, draft, query_parts(block, draft.queries, parts))))
+
+
+def _deep(block: Block, draft: Draft, parts: Iterable[Indices]) -> Iterator[Draft]:
+    for part in parts:
+        screened, others = split_screen(block, part, draft.outputs, draft.rest)
+        if screened:
+            yield replace(draft, kind="screen", queries=part, outputs=screened)
+        if others:
+            yield from chain(block, replace(draft, queries=part, outputs=others))
 
 
 def certain(block: Block, samples: Samples) -> Iterator[Move]:
@@ -197,6 +266,6 @@ def certain(block: Block, samples: Samples) -> Iterator[Move]:
                 cut = query_parts(block, np.arange(block.view.queries), parts)
                 alone = tuple(Draft("lower", part, (output,), step) for part in cut)
                 yield Move((), alone)
-                if used:
-                    shared = (Draft("both", part, (other, output), step) for other in used[:3] for part in cut)
+                for share in (EVEN // 2, EVEN, EVEN * 2) if used else ():
+                    shared = (Draft("both", part, (output,), step, ((p, share),)) for p in used[:3] for part in cut)
                     yield Move((), (*alone, *shared))

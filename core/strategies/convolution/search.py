@@ -13,11 +13,13 @@ from dataclasses import dataclass
 
 from ...problem import Problem
 from .block import Block, Found, Value, scale
+from .classes import class_move
 from .moves import Move, Samples, certain, deep, opening, refinements, sample
 from .terms import view
 
 SOFT = 0.3  # what a step towards a useful count is worth beside a gain
 WORTH = 3e-5  # shares of all inputs below which no deep moves are tried
+CLASS_OPERATIONS = 200_000  # a guess of what the items of a class cost
 CHEAPEST = 400  # operations; keeps free moves from an infinite rank
 
 
@@ -77,6 +79,8 @@ class Search:
         self.samples: dict[int, Samples] = {}
         self.blocks: dict[int, Block] = {}
         self.values: dict[int, Value] = {}
+        self.done: dict[int, set[int]] = {m: set() for m in range(problem.task.tokens)}  # classes with items of their own
+        self.chosen: dict[int, int] = {}
         self.heap: list[tuple[float, int, Place, Ready | None]] = []
         self.entries = 0
         self.fixed = fixed
@@ -113,16 +117,23 @@ class Search:
             found = next((each for each in self.blocks[place.m].found if each.number == place.number), None)
             if place.number >= 0 and found is None:
                 continue
-            if ready is None:
+            if ready is None or not self._current(place.m, ready):
                 self._look(place, found)
             elif self._affordable(place.m, ready):
                 self._apply(place, ready)
                 watch(self.state)
         return True
 
+    def _current(self, m: int, ready: Ready) -> bool:
+        """Are the items that a move replaces still there?"""
+        return set(ready.gone) <= {each.number for each in self.blocks[m].found}
+
     def _look(self, place: Place, found: Found | None) -> None:
         """Find the best move of a place and queue it by its rate."""
         ready = self._best(place, found)
+        if place.what == "class" and ready is None:
+            self.done[place.m].add(self.chosen[place.m])
+            self._offer_class(place.m)
         if ready is not None:
             self._push(ready.rate, place, ready)
         elif found is not None and len(found.draft.queries) > 3 and found.draft.kind == "upper":
@@ -141,7 +152,13 @@ class Search:
 
     def _moves(self, place: Place, found: Found | None) -> Iterator[Move]:
         block = self.blocks[place.m]
-        if place.what == "certain":
+        if place.what == "class":
+            gaps = block.gaps()
+            gaps[list(self.done[place.m])] = 0.0
+            self.chosen[place.m] = q = int(gaps.argmax())
+            if gaps[q] > 0:
+                yield class_move(block, q, self.goal.two_sided)
+        elif place.what == "certain":
             yield from certain(block, self._samples(place.m))
         elif found is None:
             yield from opening(block)
@@ -177,7 +194,7 @@ class Search:
 
     def _hope(self, place: Place, found: Found | None, block: Block, before: Value) -> float:
         """What is still to be had, by sampling; nothing where deep moves are not worth their time."""
-        if place.what == "certain" or before.above - before.below < WORTH:
+        if place.what in ("certain", "class") or before.above - before.below < WORTH:
             return 0.0
         if found is not None:
             loss = found.total * block.weight
@@ -226,3 +243,14 @@ class Search:
                 self._push(loss / max(each.operations, CHEAPEST), Place(m, "item", each.number), None)
         if place.what == "certain":
             self._push(gap * 1e-4, place, None)
+        if place.what == "class":
+            self.done[m].add(self.chosen[m])
+        if place.what == "class" or len(block.found) == len(ready.found):
+            self._offer_class(m)
+
+    def _offer_class(self, m: int) -> None:
+        """Put the class with the largest gap that has no items of its own into the heap."""
+        gaps = self.blocks[m].gaps()
+        gaps[list(self.done[m])] = 0.0
+        if (gap := float(gaps.max())) > 1e-8:
+            self._push(gap / CLASS_OPERATIONS, Place(m, "class"), None)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ...exact import Floats
 from ...problem import Problem
-from .items import Kind
+from .items import Kind, Rest
 
 Indices = npt.NDArray[np.int64]
 
@@ -77,15 +77,10 @@ def view(problem: Problem, m: int) -> View:
     )
 
 
-def terms(view: View, kind: Kind, queries: Indices, outputs: Indices) -> tuple[Floats, Floats]:
+def terms(view: View, kind: Kind, queries: Indices, outputs: Indices, rest: Rest = ()) -> tuple[Floats, Floats]:
     """Bounds of G for free positions x tokens 0..m, and of each query's own term."""
     ends, up = view.ends_of(queries), kind != "lower"
-    direct, positions = view.direct[queries][:, outputs], view.positions[:, outputs]
-    values, own_values = view.values[:, outputs], view.own_values[queries][:, outputs]
-    if kind == "both":
-        direct, positions, values, own_values = (
-            part.sum(axis=1, keepdims=True) for part in (direct, positions, values, own_values)
-        )
+    direct, own_values, values, positions = _differences(view, queries, outputs, rest, 1 if kind == "both" else -1)
     middle = positions.mean(axis=0)
     base = (direct.max(axis=0) if up else direct.min(axis=0)) + middle
     token, place = (values + base).max(axis=1), (positions[: view.free] - middle).max(axis=1, initial=-np.inf)
@@ -95,17 +90,29 @@ def terms(view: View, kind: Kind, queries: Indices, outputs: Indices) -> tuple[F
     return np.where((value >= 0) == up, *near) * value, own * view.own[queries]
 
 
-def harmless(view: View, queries: Indices, outputs: Indices) -> npt.NDArray[np.bool_]:
+def _differences(
+    view: View, queries: Indices, outputs: Indices, rest: Rest, sign: int
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Direct, own, token and position parts of each output's difference with its share of the rest."""
+    parts = view.direct[queries], view.own_values[queries], view.values, view.positions
+    each = [part[:, outputs] for part in parts]
+    for p, share in rest:
+        each = [one + sign * share / 16 * part[:, p : p + 1] for one, part in zip(each, parts, strict=True)]
+    direct, own_values, values, positions = each
+    return direct, own_values, values, positions
+
+
+def harmless(view: View, queries: Indices, outputs: Indices, rest: Rest = ()) -> npt.NDArray[np.bool_]:
     """Which of the outputs can win for none of the queries: the test of a `screen` item, with a margin for rounding."""
     ends = view.ends_of(queries)
-    direct, positions = view.direct[queries][:, outputs], view.positions[:, outputs]
+    direct, own_values, values, positions = _differences(view, queries, outputs, rest, -1)
     most = positions[: view.free].max(axis=0) if view.free else 0.0
-    value = view.values[:, outputs] + direct.max(axis=0) + most
+    value = values + direct.max(axis=0) + most
     each = np.where(value >= 0, ends.token_high[:, None], ends.token_low[:, None]) * value
     top = each.max(axis=0)
     free = top * np.where(top >= 0, ends.place_high.sum(), ends.place_low.sum())
     switch = ends.place_low.min(initial=np.inf) * (top - each[view.m]) if view.free else np.zeros(len(outputs))
-    own = (direct + view.own_values[queries][:, outputs] + positions[view.free]) * view.own[queries][:, None]
+    own = (direct + own_values + positions[view.free]) * view.own[queries][:, None]
     holds = view.size[queries] == 1.0
     bound = free + own - np.where(holds[:, None], 0.0, switch)
     scale = np.abs(own) + np.abs(free) + np.abs(switch)

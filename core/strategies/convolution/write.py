@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import floor, log2
 
 from ...problem import Problem
@@ -47,7 +47,7 @@ class Tally:
             elif item.kind == "lower":
                 self.single[q][item.outputs[0]] = count
             else:
-                self.double[q][frozenset(item.outputs)] = count
+                self.double[q][frozenset((item.outputs[0], item.rest[0][0]))] = count
 
     def wrong(self, q: int) -> int:
         """Certain failures."""
@@ -89,7 +89,7 @@ class Writer:
                 continue
             total = tally(m, task, block.view.values.shape[1])
             written[m] = []
-            for item, counted in (pair for found in block.found for pair in self._confirmed(block, found)):
+            for item, counted in (pair for found in in_order(block) for pair in self._confirmed(block, found)):
                 total.enter(item, counted.counts)
                 written[m].append(item)
                 operations += counted.operations
@@ -110,8 +110,8 @@ class Writer:
         if item.kind == "screen":
             clear = tuple(o for o in item.outputs if self.exact.harmless(item, o))
             rest = tuple(o for o in item.outputs if o not in clear)
-            pairs = self._safe(Item("upper", item.m, item.queries, rest, *self._coarse(block))) if rest else []
-            item = Item("screen", item.m, item.queries, clear)
+            pairs = self._safe(Item("upper", item.m, item.queries, rest, item.rest, *self._coarse(block))) if rest else []
+            item = Item("screen", item.m, item.queries, clear, item.rest)
             return [*pairs, *([(item, self.exact.count(item))] if clear else [])]
         return self._safe(item)
 
@@ -121,12 +121,17 @@ class Writer:
     def _safe(self, item: Item) -> list[tuple[Item, Counted]]:
         for attempt in range(TRIES):
             step, offset = item.step + item.step * attempt // 64 + attempt // 4, (item.offset + 5 * attempt) % 64
-            moved = Item(item.kind, item.m, item.queries, item.outputs, step, offset)
+            moved = replace(item, step=step, offset=offset)
             try:
                 return [(moved, self.exact.count(moved))]
             except Unsafe:
                 continue
         return []
+
+
+def in_order(block: Block) -> list[Found]:
+    """Items that others lean on come first."""
+    return sorted(block.found, key=lambda found: found.draft.level)
 
 
 def unit_of(blocks: dict[int, Block], finest: float, lowest: int) -> int:
