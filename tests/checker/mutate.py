@@ -24,8 +24,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from certificates import GOLDEN, Document, golden, judge, resign, spelled  # noqa: E402
-from oracle import Oracle  # noqa: E402
+from certificates import GOLDEN, Document, golden, judge, resign, spelled
+from oracle import Oracle
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "mutation.md"
 HUGE = 10**14
@@ -124,7 +124,9 @@ def leaf_mutants(document: Document) -> Iterator[Mutant]:
     for path, _ in list(nodes(document)):
         where = place(document, path)
 
-        def changed(operation: str, edit: Callable[[Any, Any], object], path: Path_ = path, where: str = where) -> Mutant:
+        def changed(
+            operation: str, edit: Callable[[Any, Any], object], path: Path_ = path, where: str = where
+        ) -> Mutant:
             value = json.loads(original)
             holder = value
             for key in path[:-1]:
@@ -174,7 +176,16 @@ def byte_mutants(data: bytes) -> Iterator[Mutant]:
         yield Mutant(f"byte {i}", "truncation", data[:i])
         yield Mutant(f"byte {i}", "byte deleted", data[:i] + data[i + 1 :])
         yield Mutant(f"byte {i}", "byte doubled", data[: i + 1] + data[i:])
-    tails = [bytes([n]) for n in range(256)] + [b"\n\n", b" ", b"{}\n", b"null\n", data, data[:-1], b"\n" + data, b"\0" * 64]
+    tails = [bytes([n]) for n in range(256)] + [
+        b"\n\n",
+        b" ",
+        b"{}\n",
+        b"null\n",
+        data,
+        data[:-1],
+        b"\n" + data,
+        b"\0" * 64,
+    ]
     for tail in tails:
         yield Mutant("end", "appended", data + tail)
         yield Mutant("start", "prepended", tail + data)
@@ -333,18 +344,18 @@ def page(scores: list[Score]) -> str:
     lines = [
         "# Mutation of certificates",
         "",
-        "Written by `python -m tests.checker.mutate --full`. Every mutant is one change of a valid certificate: of each",
-        "value of the document, of each bit of the file, of its length, the order of its keys, the spelling of its",
-        "base64 and, with the digest restated, of each bit of each weight. The truth of every accepted mutant is decided",
-        "by exhaustive exact evaluation of its model, which shares no code with certifier or checker.",
+        "Written by `python -m tests.checker.mutate --full`. Every mutant is one change of a valid certificate: of",
+        "each value of the document, of each bit of the file, of its length, the order of its keys, the spelling of",
+        "its base64 and, with the digest restated, of each bit of each weight. The truth of every accepted mutant is",
+        "decided by exhaustive exact evaluation of its model, which shares no code with certifier or checker.",
         "",
         "| mutants | accepted though not true | crashes of the checker | mutants that change nothing |",
         "|---|---|---|---|",
         f"| {total} | {len(false)} | {len(crashes)} | {len(faults)} |",
         "",
-        f"Accepted and true: {accepted}. Of these, {sum(neutral.values())} state the same claim about the same model and",
-        f"differ in a neutral field, {len(others)} state another claim about it, and the rest are among the {resigned}",
-        "mutants whose weights were changed and signed anew, so that the claim is about another model.",
+        f"Accepted and true: {accepted}. Of these, {sum(neutral.values())} state the same claim about the same model",
+        f"and differ in a neutral field, {len(others)} state another claim about it, and the rest are among the",
+        f"{resigned} mutants whose weights were changed and signed anew: their claim is about another model.",
         "",
         "## Neutral fields",
         "",
@@ -354,7 +365,12 @@ def page(scores: list[Score]) -> str:
         "",
     ]
     if others:
-        lines += ["## Accepted with another claim about the same model, which is true", "", *(f"* {x}" for x in others), ""]
+        lines += [
+            "## Accepted with another claim about the same model, which is true",
+            "",
+            *(f"* {x}" for x in others),
+            "",
+        ]
     lines += [
         "## By certificate",
         "",

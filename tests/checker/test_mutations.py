@@ -36,7 +36,14 @@ def test_every_leaf_of_a_certificate_is_mutated() -> None:
     from certificates import golden
 
     seen = {mutant.where for mutant in leaf_mutants(golden("margin_tree"))}
-    assert {"claim.bounds.lower", "model.sha256", "model.tensors.data", "margin_tree.wrong", "weights.bits", "end"} <= seen
+    assert {
+        "claim.bounds.lower",
+        "model.sha256",
+        "model.tensors.data",
+        "margin_tree.wrong",
+        "weights.bits",
+        "end",
+    } <= seen
 
 
 def test_the_published_page_is_of_a_full_run_without_survivors() -> None:
