@@ -147,7 +147,7 @@ class _Analysis:
 
     def _grid(self, x: Exact) -> Ints:
         shift, size = x.exponent + self.bits, cast(Ints, np.abs(x.ints))
-        return size << shift if shift >= 0 else -(-size >> -shift)
+        return cast(Ints, size << shift if shift >= 0 else -(-size >> -shift))
 
     def _widest(self, token: Exact, place: Exact) -> Ints:
         """Per token and column the largest |token + place|."""
