@@ -5,10 +5,28 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
 
 from ..core.errors import CompactProofsError
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+
+class Tick:
+    """Draws how much is done, with a note beside the title."""
+
+    def __init__(self, bar: Progress, title: str) -> None:
+        self.bar, self.title = bar, title
+        self.task = bar.add_task(title, total=None)
+
+    def __call__(self, done: int, total: int) -> None:
+        self.bar.update(self.task, completed=done, total=total)
+
+    def note(self, text: str) -> None:
+        self.bar.update(self.task, description=f"{self.title}: {text}")
 
 
 @contextmanager
@@ -22,8 +40,7 @@ def progress_bar(title: str, quiet: bool = False) -> Iterator[Callable[[int, int
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield Tick(bar, title)
 
 
 def percent(count: int, total: int, up: bool = False) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from ..errors import CompactProofsError, shown
 from ..float_semantics import estimate_float, find_float
 from ..problem import Problem
 from ..proof import Proof
-from . import brute_force, cubic, margin_tree, subcubic
+from . import brute_force, convolution, cubic, margin_tree, subcubic
+from .convolution import Goal
 
 Progress = Callable[[int, int], None]
 TREE_TRIAL = 200_000
@@ -29,22 +31,28 @@ def _small_tree(problem: Problem, progress: Progress) -> Proof:
     return margin_tree.margin_tree(problem, progress, nodes=TREE_TRIAL)
 
 
-def _auto(problem: Problem, progress: Progress) -> Proof:
-    """The exact count where it is cheap, else the cubic bound."""
+def _auto(problem: Problem, progress: Progress, goal: Goal = convolution.AUTO) -> Proof:
+    """The exact count where it is cheap, else nearly exact bounds."""
     try:
         return _small_tree(problem, progress)
     except CompactProofsError as error:
         if error.code != "TREE_TOO_LARGE":
             raise
-    return cubic.cubic(problem, progress)
+    return convolution.margin_convolution(problem, progress, goal)
 
 
 STRATEGIES = {
-    "auto": Strategy(_auto, cubic.estimate, "the exact count where it is cheap, else the cubic bound"),
+    "auto": Strategy(_auto, convolution.estimate, "the exact count where it is cheap, else nearly exact bounds"),
     "brute-force": Strategy(brute_force.brute_force, brute_force.estimate, "the paper's enumeration of all inputs"),
     "cubic": Strategy(cubic.cubic, cubic.estimate, "the paper's cubic proof: pure sequences decide the mixed ones"),
+    "margin-convolution": Strategy(
+        convolution.margin_convolution, convolution.estimate, "nearly exact bounds at any length, by convolution"
+    ),
     "margin-tree": Strategy(margin_tree.margin_tree, margin_tree.estimate, "the exact count by branch and bound"),
 }
+
+TOWARDS = {"auto": _auto, "margin-convolution": convolution.margin_convolution}
+"""Strategies that work towards a goal."""
 
 
 def every(edition: str) -> list[str]:
@@ -66,13 +74,22 @@ def strategy(name: str) -> Strategy:
 
 
 def prove(
-    name: str, problem: Problem, progress: Progress = lambda done, total: None, patient: bool = True
+    name: str,
+    problem: Problem,
+    progress: Progress = lambda done, total: None,
+    patient: bool = True,
+    goal: Goal | None = None,
 ) -> Proof:
     """A proof of what the problem asks, over the real numbers or of a floating-point program.
 
-    Without patience a large margin tree is given up soon. Errors: those of the strategy.
+    Without patience a large margin tree is given up soon. Errors: those of the strategy; GOAL_STRATEGY.
     """
     find = _small_tree if name == "margin-tree" and not patient else strategy(name).find
+    if goal is not None:
+        if name not in TOWARDS:
+            text = f"a goal is for {' or '.join(TOWARDS)}, the strategy is {shown(name)}"
+            raise CompactProofsError("GOAL_STRATEGY", text, place="strategy")
+        find = partial(TOWARDS[name], goal=goal)
     return find_float(problem, find, progress)
 
 

@@ -1,6 +1,6 @@
 """Counting by convolution, for any length (docs/FORMAT.md, "Convolution")."""
 
-from .search import Goal, State
-from .strategy import AUTO, margin_convolution
+from .search import Goal
+from .strategy import AUTO, estimate, margin_convolution
 
-__all__ = ["AUTO", "Goal", "State", "margin_convolution"]
+__all__ = ["AUTO", "Goal", "estimate", "margin_convolution"]

@@ -68,11 +68,10 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The items of one maximum; `weight` is the share of one filling of its classes in all inputs."""
+    """The items of one maximum."""
 
     view: View
     scale: float
-    weight: float
     two_sided: bool
     found: tuple[Found, ...] = ()
 
@@ -106,7 +105,11 @@ class Block:
         """Of each query, as a share of all inputs."""
         above, covered = self.above()
         above = np.where(covered, np.minimum(above, self.view.size), self.view.size)
-        return (above - np.minimum(self.lower(), above)) * self.weight if self.two_sided else above * self.weight
+        return (above - (np.minimum(self.lower(), above) if self.two_sided else 0.0)) * self.view.weight
+
+    def loss(self, found: Found) -> float:
+        """What an item counts, as a share of all inputs."""
+        return float(found.share @ self.view.weight[found.draft.queries])
 
     def value(self) -> Value:
         """What the items prove."""
@@ -115,11 +118,11 @@ class Block:
         # the logarithm rewards what brings a hopeless count nearer to its class
         raw = np.where(covered, view.size * np.log1p(above / np.maximum(view.size, 1e-300)), 1.5 * view.size)
         above = np.where(covered, np.minimum(above, view.size), view.size)
-        below = np.minimum(self.lower(), above) if self.two_sided else np.zeros(1)
+        below = np.minimum(self.lower(), above) if self.two_sided else np.zeros(view.queries)
         queries = {each.draft.queries.tobytes(): len(each.draft.queries) for each in self.found}
         operations = sum(ratio_operations(view.m, view.free, n) for n in queries.values())
         operations += sum(each.operations for each in self.found)
-        return Value(*(float(part.sum()) * self.weight for part in (above, below, raw)), operations)
+        return Value(float(above @ view.weight), float(below @ view.weight), float(raw @ view.weight), operations)
 
     def lower(self) -> Floats:
         """Certain failures of each query, by the checker's order: each output less what it shares with those before."""
@@ -157,12 +160,13 @@ class Block:
         thresholds = np.ceil((-own - view.free * (c if up else -c)) / h)
         if max(np.abs(cells).max(initial=0.0), np.abs(thresholds).max()) > 1e15:
             return None
-        needs_m = np.where(view.size[queries] == 1.0, 0.0, 1.0)
-        counted = tails.estimate(cells.astype(np.int64), thresholds.astype(np.int64), needs_m)
+        needs_m = np.where(view.holds[queries], 0.0, 1.0)
+        counted = tails.estimate(cells.astype(np.int64), view.share, thresholds.astype(np.int64), needs_m)
         if counted is None:
             return None
         share = counted.share if draft.kind == "both" else np.minimum(counted.share, view.size[queries])
-        operations = counted.operations + value_operations(*sizes, len(draft.outputs) + len(draft.rest)) + cell_operations(*sizes)
+        operations = counted.operations + cell_operations(*sizes)
+        operations += value_operations(*sizes, len(draft.outputs) + len(draft.rest))
         return Found(next(_numbers), draft, offset, share, operations)
 
     def item(self, found: Found, unit: int) -> Item:

@@ -97,17 +97,18 @@ class Exact:
         cells, thresholds = self._cells(item)
         rows: list[dict[int, int]] = []
         below: list[dict[int, int]] = []
-        for row in cells:
-            histogram: dict[int, int] = {}
-            for cell in row:
-                histogram[cell] = histogram.get(cell, 0) + 1
+        for position, row in enumerate(cells):
+            mass, histogram = task.mass(position), dict[int, int]()
+            for cell, weight in zip(row, mass, strict=False):
+                histogram[cell] = histogram.get(cell, 0) + weight
             rows.append(histogram)
-            below.append({**histogram, row[m]: histogram[row[m]] - 1})
+            below.append({**histogram, row[m]: histogram[row[m]] - mass[m]})
         (all_, first), (less, second) = tails(rows, thresholds), tails(below, thresholds)
-        counts = (n - (0 if task.holds_max(q, m) else k) for q, n, k in zip(item.queries, all_, less, strict=True))
+        pairs = zip(item.queries, all_, less, strict=True)
+        counts = (task.own_mass(q) * (n - (0 if task.holds_max(q, m) else k)) for q, n, k in pairs)
         sizes = m, task.free, len(item.queries)
-        operations = value_operations(*sizes, len(item.outputs) + len(item.rest)) + cell_operations(*sizes) + first + second
-        return Counted(tuple(counts), operations)
+        values = value_operations(*sizes, len(item.outputs) + len(item.rest))
+        return Counted(tuple(counts), values + cell_operations(*sizes) + first + second)
 
     def _cells(self, item: Item) -> tuple[list[list[int]], list[int]]:
         """Cells of free positions x tokens 0..m, and for each query the least sum that counts."""

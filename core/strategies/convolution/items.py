@@ -10,7 +10,7 @@ from ...proof import Json, hexadecimal
 
 Kind = Literal["screen", "upper", "lower", "both"]
 Rest = tuple[tuple[int, int], ...]
-"""Other outputs with their shares in 16ths: what an item may assume (`upper`, `screen`: they do not win; `both`: they do)."""
+"""Other outputs with shares in 16ths: `upper` and `screen` assume that they do not win, `both` that they do."""
 
 
 @dataclass(frozen=True, slots=True)

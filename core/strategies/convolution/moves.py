@@ -15,7 +15,7 @@ from .items import Rest
 from .terms import Indices, View, harmless
 
 COARSE, MIDDLE, FINE, FINEST = 1 / 4, 1 / 32, 1 / 64, 1 / 1024
-SAMPLES = 3000
+SAMPLES = 2000
 EVEN = 16  # a full share
 SHARES = (4, 8, 16, 24)
 MOST_REST = 3
@@ -40,19 +40,22 @@ class Samples:
 def sample(problem: Problem, view: View) -> Samples:
     """Random inputs that hold the maximum."""
     m, floats, task = view.m, problem.floats, problem.task
-    generator = np.random.default_rng(m)
-    tokens = generator.integers(0, m + 1, (SAMPLES, task.length))
+    generator, rows = np.random.default_rng(m), np.arange(SAMPLES)
+    own = view.weight if view.weight.any() else np.ones(view.queries)
+    columns = [generator.choice(m + 1, SAMPLES, p=share) for share in view.share]
+    if task.eos is None:
+        columns.append(generator.choice(m + 1, SAMPLES, p=own / own.sum()))
+    tokens = np.column_stack(columns)
     place = generator.integers(0, task.length, SAMPLES)
-    rows = np.arange(SAMPLES)
     tokens[rows, place] = np.where((tokens == m).any(axis=1), tokens[rows, place], m)
     query = tokens[:, -1] if task.eos is None else np.zeros(SAMPLES, dtype=np.int64)
     spoken = tokens if task.eos is None else np.column_stack([tokens, np.full(SAMPLES, task.tokens)])
     score = np.take_along_axis(floats.token[query], spoken, axis=1)
     weights = np.exp(score - score.max(axis=1, keepdims=True)) * floats.position[query]
     weights /= weights.sum(axis=1, keepdims=True)
-    logits = floats.direct[query] + weights @ floats.positions
-    for i in range(spoken.shape[1]):
-        logits += weights[:, i, None] * floats.values[spoken[:, i]]
+    spread = np.zeros((SAMPLES, len(floats.values)))
+    np.add.at(spread, (rows[:, None], spoken), weights)
+    logits = floats.direct[query] + weights @ floats.positions + spread @ floats.values
     wins = logits + floats.shift >= logits[:, m : m + 1]
     wins[:, m] = False
     return Samples(wins.sum(axis=0), float(wins.any(axis=1).mean()))
@@ -236,7 +239,8 @@ def _by_queries(block: Block, draft: Draft, gone: tuple[int, ...]) -> Iterator[M
 
 def deep(block: Block, found: Found | None) -> Iterator[Move]:
     """Many steps at once, for maxima where single steps show no gain: query parts, in each a chain of outputs."""
-    draft = Draft("upper", np.arange(block.view.queries), tuple(np.delete(np.arange(block.view.values.shape[1]), block.view.m)))
+    outputs = tuple(o for o in range(block.view.values.shape[1]) if o != block.view.m)
+    draft = Draft("upper", np.arange(block.view.queries), outputs)
     gone: tuple[int, ...] = ()
     if found is not None:
         draft, gone = found.draft, (found.number,)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from math import isqrt
 
+from ...circuits import Factors, factors
 from ...exact import Exact
 from ...problem import Problem
 from ...proof import ORDERS
-from ...circuits import Factors, factors
 from ...weights import Precision
 
 DIGIT = 256  # exp works along digits to this base
@@ -22,16 +22,16 @@ def setup_operations(problem: Problem, chosen: Precision) -> int:
 def _circuit(name: str, f: Factors) -> int:
     """Query rows and the products in the builder's order."""
     bias = int(bool(f.b_q.ints.any()))
-    queries, width = f.query.ints.shape
+    queries, width = len(f.query.ints), int(f.query.ints.shape[1])
     inner = f.position if name in ("EQKP", "PVOU") else f.token
     attention = [f.w_q, f.w_k.transposed, inner.transposed]
     chains = {"EU": [f.query, f.w_u], "EVOU": [inner, f.w_v, f.w_o, f.w_u], "PVOU": [inner, f.w_v, f.w_o, f.w_u]}
-    shapes = [matrix.ints.shape for matrix in chains.get(name, [f.query, *attention])]
+    shapes = [(len(each.ints), int(each.ints.shape[1])) for each in chains.get(name, [f.query, *attention])]
     if name in ("EQKE", "EQKP"):
         shapes[:2] = [(queries, width + bias), (width + bias, shapes[1][1])]
     elif name == "EU" and f.direct.ints.any():
         shapes = [(queries, width + 1), (width + 1, shapes[1][1])]
-    total = queries * width if name in ("EU", "EQKE", "EQKP") else 0
+    total: int = queries * width if name in ("EU", "EQKE", "EQKP") else 0
     for at in ORDERS[name]:
         (height, middle), (_, columns) = shapes[at : at + 2]
         total += height * columns * (2 * middle - 1)
@@ -41,7 +41,7 @@ def _circuit(name: str, f: Factors) -> int:
 
 def _direct(f: Factors, problem: Problem) -> int:
     """(b_V W_O + b_O) W_U + b_U, made with EU."""
-    head, width = f.w_o.ints.shape
+    head, width = len(f.w_o.ints), int(f.w_o.ints.shape[1])
     outputs = problem.model.d_vocab_out
     return width * (2 * head - 1) + width + outputs * (2 * width - 1) + outputs
 
@@ -53,7 +53,7 @@ def _weights(problem: Problem, chosen: Precision) -> int:
     total = deepest = 0
     for scores in (c.eqke, c.eqkp):
         levels, deep = _levels(scores, root, chosen)
-        total += levels + 4 * scores.ints.size
+        total += levels + 4 * int(scores.ints.size)
         deepest = max(deepest, deep)
     return total + 2 * DIGIT * deepest
 

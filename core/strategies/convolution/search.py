@@ -30,6 +30,7 @@ class Goal:
     gap: float | None = None
     least: float | None = None
     operations: int | None = None
+    keep: bool = False  # whether an interrupted search still gives a proof
 
     @property
     def two_sided(self) -> bool:
@@ -79,7 +80,7 @@ class Search:
         self.samples: dict[int, Samples] = {}
         self.blocks: dict[int, Block] = {}
         self.values: dict[int, Value] = {}
-        self.done: dict[int, set[int]] = {m: set() for m in range(problem.task.tokens)}  # classes with items of their own
+        self.done: dict[int, set[int]] = {m: set() for m in range(problem.task.tokens)}  # classes with own items
         self.chosen: dict[int, int] = {}
         self.heap: list[tuple[float, int, Place, Ready | None]] = []
         self.entries = 0
@@ -89,9 +90,8 @@ class Search:
         self.state = self._sum()
 
     def _start(self, m: int) -> None:
-        task, seen = self.problem.task, view(self.problem, m)
-        weight = ((m + 1) / task.tokens) ** task.free / (1 if task.eos is not None else task.tokens)
-        block = Block(seen, scale(seen), weight, self.goal.two_sided)
+        seen = view(self.problem, m)
+        block = Block(seen, scale(seen), self.goal.two_sided)
         self.blocks[m], self.values[m] = block, block.value()
         loss = self.values[m].above
         if loss > 1e-12:
@@ -142,7 +142,7 @@ class Search:
     def _force(self, place: Place, found: Found) -> None:
         """Where no single step helps, fewer queries at a time may: with little hope, but in the end."""
         value = self.values[place.m]
-        gap, loss = value.above - value.below, found.total * self.blocks[place.m].weight
+        gap, loss = value.above - value.below, self.blocks[place.m].loss(found)
         if gap < 2e-6 or loss < 0.2 * gap:
             return
         ready = self._evaluated(self.blocks[place.m], list(refinements(self.blocks[place.m], found))[-2])
@@ -197,10 +197,10 @@ class Search:
         if place.what in ("certain", "class") or before.above - before.below < WORTH:
             return 0.0
         if found is not None:
-            loss = found.total * block.weight
+            loss = block.loss(found)
             if found.draft.kind != "upper" or len(found.draft.outputs) <= 4 or loss < 2e-5:
                 return 0.0
-        floor = self._samples(place.m).wrong * float(block.view.size.sum()) * block.weight
+        floor = self._samples(place.m).wrong * float(block.view.size @ block.view.weight)
         return max(0.0, before.above - floor)
 
     def _samples(self, m: int) -> Samples:
@@ -238,7 +238,7 @@ class Search:
         )
         gap = value.above - value.below
         for each in ready.found:
-            loss = min(each.total * block.weight, gap) if each.draft.kind == "upper" else 0.3 * gap
+            loss = min(block.loss(each), gap) if each.draft.kind == "upper" else 0.3 * gap
             if loss > 1e-9 and each.draft.kind != "screen":
                 self._push(loss / max(each.operations, CHEAPEST), Place(m, "item", each.number), None)
         if place.what == "certain":

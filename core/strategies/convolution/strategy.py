@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
+from math import log
+from typing import Protocol, runtime_checkable
 
 from ...errors import CompactProofsError
 from ...problem import Problem
@@ -17,11 +20,21 @@ from .write import Confirmed, Writer, proof, unit_of
 AUTO = Goal(gap=0.0005)
 DIGITS = 64
 ROUNDS = 8
-Progress = Callable[[State], None]
+Progress = Callable[[int, int], None]
 
 
-def margin_convolution(problem: Problem, progress: Progress = lambda state: None, goal: Goal = AUTO) -> Proof:
-    """A proof that reaches the goal. Errors: GOAL_NOT_REACHED, BUDGET_TOO_SMALL."""
+@runtime_checkable
+class Noted(Protocol):
+    """Progress that also shows a line of text."""
+
+    def note(self, text: str) -> None: ...
+
+
+def margin_convolution(problem: Problem, progress: Progress = lambda done, total: None, goal: Goal = AUTO) -> Proof:
+    """A proof that reaches the goal; what there is, if the search is interrupted and the goal says to keep it.
+
+    Errors: GOAL_NOT_REACHED, BUDGET_TOO_SMALL.
+    """
     chosen = precision(problem.circuits, DIGITS)
     fixed = setup_operations(problem, chosen)
     if goal.operations is not None and goal.operations <= fixed:
@@ -31,11 +44,17 @@ def margin_convolution(problem: Problem, progress: Progress = lambda state: None
     lowest = problem.logits.exponent - 2 * chosen.digits
     writer = Writer(problem, chosen, unit_of(search.blocks, FINEST, lowest))
     wanted = goal
+    interrupted = False
     for _ in range(ROUNDS):
-        more = search.run(progress)
+        try:
+            more = search.run(_watch(progress, goal))
+        except KeyboardInterrupt:
+            if not goal.keep:
+                raise
+            interrupted = True
         confirmed = writer.confirm(search.blocks)
         wanted_now = _adjusted(problem, wanted, goal, confirmed, fixed)
-        if wanted_now is None:
+        if wanted_now is None or interrupted:
             return proof(problem, chosen, writer.unit, confirmed)
         if not more and goal.operations is None:
             break
@@ -45,6 +64,30 @@ def margin_convolution(problem: Problem, progress: Progress = lambda state: None
         else:
             search.goal = wanted
     raise _not_reached(problem, goal, confirmed)
+
+
+def estimate(problem: Problem) -> int:
+    """Right inputs by a search for the goal of `auto`, without confirmation."""
+    search = Search(problem, AUTO, 0)
+    search.run(lambda state: None)
+    return int(problem.task.total * Fraction(1 - search.state.above))
+
+
+def _watch(progress: Progress, goal: Goal) -> Callable[[State], None]:
+    """How far the search is on its way, and the bounds it has."""
+
+    def watch(state: State) -> None:
+        if goal.operations is not None:
+            done = state.operations / goal.operations
+        elif goal.gap is not None:
+            done = log(max(state.above - state.below, 1e-15)) / log(max(goal.gap, 1e-15))
+        else:
+            done = log(max(state.above, 1e-15)) / log(max(1 - (goal.least or 0.0), 1e-15))
+        progress(min(round(done * 1000), 1000), 1000)
+        if isinstance(progress, Noted):
+            progress.note(f"{100 * (1 - state.above):.4f} % to {100 * (1 - state.below):.4f} %")
+
+    return watch
 
 
 def _adjusted(problem: Problem, wanted: Goal, goal: Goal, confirmed: Confirmed, fixed: int) -> Goal | None:

@@ -22,12 +22,14 @@ class Estimate:
     operations: int
 
 
-def estimate(cells: Indices, thresholds: Indices, needs_m: Floats) -> Estimate | None:
+def estimate(cells: Indices, share: Floats, thresholds: Indices, needs_m: Floats) -> Estimate | None:
     """The count of an item in doubles; None if the grid is too fine. `needs_m` is 1 where some position must hold m.
 
-    Both distributions, of tokens 0..m and 0..m-1, are walked together, as the checker walks them one by one.
+    `share` is the probability of each token 0..m at each position. The distributions of tokens 0..m and of tokens
+    0..m-1 are walked together.
     """
-    rows, tokens = cells.shape
+    rows = len(cells)
+    without = np.append(np.cumprod(1 - share[::-1, -1])[::-1], 1.0)  # of token m from each position on
     least, most = int(thresholds.min()), int(thresholds.max())
     best = np.append(np.cumsum(cells.max(axis=1)[::-1])[::-1], 0)
     worst = np.append(np.cumsum(cells.min(axis=1)[::-1])[::-1], 0)
@@ -39,18 +41,17 @@ def estimate(cells: Indices, thresholds: Indices, needs_m: Floats) -> Estimate |
         index = cells[level] - low
         if int(index.max()) > SLOTS:
             return None
-        index = index[index >= 0]
-        if not len(index):
+        kept = (index >= 0) & (share[level] > 0)
+        if not kept.any():
             break
-        slots, count = _step(slots, index, int(cells[level, -1]) - low, tokens)
+        slots, count = _step(slots, index[kept], share[level][kept], index[-1] if kept[-1] else -1)
         base += low
         operations += 2 * count * slots.shape[1]
         if floor > base:
             slots, base = slots[:, floor - base :], floor
         done = max(most - int(worst[level + 1]) - base, 0)
         if done < slots.shape[1]:
-            rest = rows - 1 - level
-            sure += slots[:, done:].sum(axis=1) * np.array([1.0, ((tokens - 1) / tokens) ** rest])
+            sure += slots[:, done:].sum(axis=1) * np.array([1.0, without[level + 1]])
             slots = slots[:, :done]
         if slots.shape[1] > SLOTS:
             return None
@@ -62,13 +63,16 @@ def estimate(cells: Indices, thresholds: Indices, needs_m: Floats) -> Estimate |
     return Estimate(np.maximum(sure[0] - needs_m * sure[1], 0.0), operations)
 
 
-def _step(slots: Floats, index: Indices, at_m: int, tokens: int) -> tuple[Floats, int]:
-    """One more position; and the additions that the checker makes, in slots."""
-    histogram = np.bincount(index) / tokens
-    below = histogram.copy()
+def _step(slots: Floats, index: Indices, share: Floats, at_m: int) -> tuple[Floats, int]:
+    """One more position; and the additions that the checker makes, in slots. `at_m` is the cell of m, or negative."""
+    histogram = np.bincount(index, weights=share)
+    below, used = histogram, 2 * int(np.count_nonzero(histogram))
     if at_m >= 0:
-        below[at_m] = max(below[at_m] - 1 / tokens, 0.0)
-    used = int(np.count_nonzero(histogram)) + int(np.count_nonzero(below > 0.5 / tokens))
+        below = histogram.copy()
+        below[at_m] -= share[-1]
+        if np.count_nonzero(index == at_m) == 1:
+            below[at_m] = 0.0
+            used -= 1
     if slots.shape[1] * len(histogram) < 60_000:
         return np.array([np.convolve(slots[0], histogram), np.convolve(slots[1], below)]), used
     result = np.zeros((2, slots.shape[1] + len(histogram) - 1))
@@ -82,7 +86,8 @@ def _read(slots: Floats, sure: Floats, thresholds: Indices, needs_m: Floats) -> 
     """Shares at each threshold (relative to the first slot)."""
     above = np.concatenate([np.cumsum(slots[:, ::-1], axis=1)[:, ::-1], np.zeros((2, 1))], axis=1)
     above = above[:, np.clip(thresholds, 0, slots.shape[1])] + sure[:, None]
-    return np.maximum(above[0] - needs_m * above[1], 0.0)
+    share: Floats = np.maximum(above[0] - needs_m * above[1], 0.0)
+    return share
 
 
 def tails(rows: Sequence[dict[int, int]], thresholds: Sequence[int]) -> tuple[list[int], int]:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ...exact import Floats
 from ...problem import Problem
+from ...task import Task
 from .items import Kind, Rest
 
 Indices = npt.NDArray[np.int64]
@@ -37,7 +38,10 @@ class View:
     values: Floats
     own_values: Floats
     positions: Floats  # the query's position is the last row
-    size: Floats  # share of the class of each query in all fillings of the free positions by tokens 0..m
+    share: Floats  # free positions x tokens 0..m: probability of a token among these
+    holds: npt.NDArray[np.bool_]  # of each query: is it token m?
+    size: Floats  # of each query: probability that the class has a filling of the free positions by these
+    weight: Floats  # of each query: probability of such a filling with this query among all inputs
     ends: dict[bytes, Ends] = field(default_factory=dict)
 
     @property
@@ -62,6 +66,7 @@ def view(problem: Problem, m: int) -> View:
     holds = np.array([task.holds_max(int(q), m) for q in queries])
     token = floats.token[queries]
     values = floats.values - floats.values[:, m : m + 1]
+    share = shares(task, m)
     own = np.exp(np.minimum(token[queries, rows] - token[:, m], 600.0)) * floats.position[queries, -1]
     return View(
         m=m,
@@ -73,8 +78,18 @@ def view(problem: Problem, m: int) -> View:
         values=values[: m + 1],
         own_values=values[rows],
         positions=floats.positions - floats.positions[:, m : m + 1],
-        size=np.where(holds, 1.0, 1.0 - (m / (m + 1)) ** task.free),
+        share=share,
+        holds=holds,
+        size=np.where(holds, 1.0, 1.0 - np.prod(1.0 - share[:, m])),
+        weight=np.array([task.own_mass(int(q)) * task.below(m + 1)[0] / task.total for q in queries]),
     )
+
+
+def shares(task: Task, m: int) -> Floats:
+    """Probability of each token 0..m at each free position, if none is larger."""
+    rows = [np.array(task.mass(i)[: m + 1], dtype=object) for i in range(task.free)]
+    each = [row / row.sum() if row.any() else np.full(m + 1, 1 / (m + 1)) for row in rows]
+    return np.array(each, dtype=np.float64).reshape(task.free, m + 1)
 
 
 def terms(view: View, kind: Kind, queries: Indices, outputs: Indices, rest: Rest = ()) -> tuple[Floats, Floats]:
@@ -113,7 +128,6 @@ def harmless(view: View, queries: Indices, outputs: Indices, rest: Rest = ()) ->
     free = top * np.where(top >= 0, ends.place_high.sum(), ends.place_low.sum())
     switch = ends.place_low.min(initial=np.inf) * (top - each[view.m]) if view.free else np.zeros(len(outputs))
     own = (direct + own_values + positions[view.free]) * view.own[queries][:, None]
-    holds = view.size[queries] == 1.0
-    bound = free + own - np.where(holds[:, None], 0.0, switch)
+    bound = free + own - np.where(view.holds[queries][:, None], 0.0, switch)
     scale = np.abs(own) + np.abs(free) + np.abs(switch)
     return np.asarray((bound < -1e-9 * scale).all(axis=0))

@@ -64,7 +64,8 @@ class Tally:
 def tally(m: int, task: Task, outputs: int) -> Tally:
     """An empty tally."""
     queries = range(task.queries(m))
-    return Tally([set(range(outputs)) - {m} for _ in queries], [0 for _ in queries], [{} for _ in queries], [{} for _ in queries])
+    missing = [set(range(outputs)) - {m} for _ in queries]
+    return Tally(missing, [0 for _ in queries], [{} for _ in queries], [{} for _ in queries])
 
 
 @dataclass(slots=True)
@@ -110,9 +111,9 @@ class Writer:
         if item.kind == "screen":
             clear = tuple(o for o in item.outputs if self.exact.harmless(item, o))
             rest = tuple(o for o in item.outputs if o not in clear)
-            pairs = self._safe(Item("upper", item.m, item.queries, rest, item.rest, *self._coarse(block))) if rest else []
-            item = Item("screen", item.m, item.queries, clear, item.rest)
-            return [*pairs, *([(item, self.exact.count(item))] if clear else [])]
+            upper = Item("upper", item.m, item.queries, rest, item.rest, *self._coarse(block))
+            item = replace(item, outputs=clear)
+            return [*(self._safe(upper) if rest else []), *([(item, self.exact.count(item))] if clear else [])]
         return self._safe(item)
 
     def _coarse(self, block: Block) -> tuple[int, int]:

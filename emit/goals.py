@@ -1,0 +1,106 @@
+"""What a certificate should reach: a width of the bounds, a lower bound by a short proof, or a limit on its length."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import click
+
+from ..core.errors import CompactProofsError
+from ..core.problem import Problem
+from ..core.proof import Proof
+from ..core.strategies import prove
+from ..core.strategies.convolution import Goal
+from .certificate import document, encode, run_checker
+from .console import percent
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """As the command line has it; the lower bound exactly."""
+
+    goal: Goal
+    least: Fraction | None
+
+
+def wish(gap: str | None, at_least: str | None, budget: int | None, keep_best: bool) -> Wish | None:
+    """The wish of the options, if there is one."""
+    if sum(option is not None for option in (gap, at_least, budget)) > 1:
+        raise click.UsageError("--gap, --at-least and --budget exclude each other")
+    width, least = share("--gap", gap), share("--at-least", at_least)
+    if width is not None:
+        return Wish(Goal(gap=float(width), keep=keep_best), None)
+    if least is not None:
+        return Wish(Goal(least=float(least), keep=keep_best), least)
+    if budget is not None:
+        return Wish(Goal(operations=budget, keep=keep_best), None)
+    return Wish(Goal(gap=0.0005, keep=True), None) if keep_best else None
+
+
+def share(option: str, text: str | None) -> Fraction | None:
+    """0.998, 99.8%, 998/1000."""
+    if text is None:
+        return None
+    try:
+        value = Fraction(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except (ValueError, ZeroDivisionError):
+        raise click.UsageError(f"{option} {text!r} is not a number, a fraction or a percentage") from None
+    if not 0 <= value <= 1:
+        raise click.UsageError(f"{option} {text} must lie between 0 and 1, or 0% and 100%")
+    return value
+
+
+def prove_towards(name: str, problem: Problem, wanted: Wish | None, progress: Progress) -> Proof:
+    """The proof of a strategy that fits the wish. `auto` chooses among several for a bound or a budget.
+
+    Errors: GOAL_NOT_REACHED, BUDGET_TOO_SMALL, GOAL_STRATEGY.
+    """
+    if wanted is None or wanted.goal.gap is not None or name != "auto":
+        return prove(name, problem, progress, goal=None if wanted is None else wanted.goal)
+    measured = list(_candidates(problem, wanted, progress))
+    if wanted.least is not None:
+        return _shortest(problem, wanted.least, measured)
+    limit = wanted.goal.operations or 0
+    fitting = [(proof, operations) for proof, operations in measured if operations <= limit]
+    if not fitting:
+        text = f"no proof within {limit} operations; the shortest found takes {min(n for _, n in measured)}"
+        raise CompactProofsError("BUDGET_TOO_SMALL", text)
+    return max(fitting, key=lambda pair: pair[0].lower)[0]
+
+
+def _shortest(problem: Problem, least: Fraction, measured: list[tuple[Proof, int]]) -> Proof:
+    total = problem.task.total
+    reached = [(proof, operations) for proof, operations in measured if proof.lower >= least * total]
+    if not reached:
+        best = max((proof.lower for proof, _ in measured), default=0)
+        text = f"a lower bound of {float(least):.6%} was not reached; the best found is {percent(best, total)}"
+        raise CompactProofsError("GOAL_NOT_REACHED", text)
+    return min(reached, key=lambda pair: pair[1])[0]
+
+
+def _candidates(problem: Problem, wanted: Wish, progress: Progress) -> Iterator[tuple[Proof, int]]:
+    """Proofs with their lengths: what works towards the goal, and the exact count where it is cheap."""
+    for name, goal in (("margin-convolution", wanted.goal), ("margin-tree", None)):
+        try:
+            proof = prove(name, problem, progress, patient=False, goal=goal)
+        except CompactProofsError as error:
+            if error.code not in ("TREE_TOO_LARGE", "GOAL_NOT_REACHED", "BUDGET_TOO_SMALL"):
+                raise
+            if error.code == "TREE_TOO_LARGE" or name == "margin-convolution":
+                continue
+        yield proof, operations_of(problem, proof)
+
+
+def operations_of(problem: Problem, proof: Proof) -> int:
+    """The checker's count, by a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "candidate.json")
+        with open(path, "wb") as file:
+            file.write(encode(document(problem, proof)))
+        return int(run_checker(path)["operations"])
