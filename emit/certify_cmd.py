@@ -16,10 +16,11 @@ from ..core.files import check_target
 from ..core.problem import Problem
 from ..core.proof import Proof
 from ..core.semantics import NAMES, semantics
-from ..core.strategies import STRATEGIES, estimate, prove
+from ..core.strategies import STRATEGIES, estimate
 from .all_strategies import run_all, table
 from .certificate import publish
 from .console import guarded, percent, progress_bar
+from .goals import prove_towards, wish
 
 EPILOG = """\b
 Examples:
@@ -27,6 +28,9 @@ Examples:
   certify --exact models/max_of_4_v64_seed123.safetensors -o cert.json
   # the paper's cubic proof
   certify --exact models/max_of_10_v64_seed123.safetensors --strategy cubic -o cubic.json
+  # bounds that are at most 0.05 points apart, for any length; and the shortest proof of a bound
+  certify --exact models/max_of_20_v64_seed123.safetensors --gap 0.05% -o cert.json
+  certify --exact models/max_of_20_v64_seed123.safetensors --at-least 99.8% -o short.json
   # an estimate in floating point, which proves nothing and writes nothing
   certify models/max_of_4_v64_seed123.safetensors --strategy cubic
   # the smallest of tokens 0..31 by a margin of at least 1/2, the last position favouring small tokens
@@ -51,6 +55,10 @@ Examples:
     help=f"How to prove it: {', '.join(STRATEGIES)}; subcubic:1 to subcubic:100, or subcubic:EU,COMBINATION,ERROR; "
     "all for a table, with -o DIRECTORY. The last two take an edition: :sound (default), :as-published, :tight.",
 )
+@click.option("--gap", metavar="G", help="Width of the bounds to reach: 0.0005 or 0.05% (the default of auto).")
+@click.option("--at-least", metavar="P", help="Lower bound to reach, by the shortest proof: 0.998 or 99.8%.")
+@click.option("--budget", type=click.IntRange(1), metavar="N", help="Operations of the checker; the best bound within.")
+@click.option("--keep-best", is_flag=True, help="Write the best proof so far on Ctrl-C.")
 @click.option("--claim", "claim_text", metavar="TEXT", default="accuracy", show_default=True, help="What to prove.")
 @click.option(
     "--precision",
@@ -81,6 +89,10 @@ def certify(
     exact: bool,
     output: str | None,
     strategy: str,
+    gap: str | None,
+    at_least: str | None,
+    budget: int | None,
+    keep_best: bool,
     claim_text: str,
     precision: int | None,
     program: str,
@@ -93,6 +105,7 @@ def certify(
     """Prove a lower bound on the accuracy of MODEL (a safetensors file), over the real numbers or in floating point."""
     if exact != (output is not None):
         raise click.UsageError("--exact needs -o FILE, and -o is only for --exact")
+    wanted = wish(gap, at_least, budget, keep_best)
     start = time.perf_counter()
     loaded = load(model)
     claim = parse(claim_text)
@@ -107,7 +120,7 @@ def certify(
     else:
         check_target(output, force, [model])
         with progress_bar(f"proving by {strategy}", quiet=as_json) as tick:
-            proof = prove(strategy, problem, tick)
+            proof = prove_towards(strategy, problem, wanted, tick)
         size, checked = publish(problem, proof, output, overwrite=force, check=not no_check)
         report = _report(problem, proof, output, size, checked)
     report["seconds"] = round(time.perf_counter() - start, 3)
