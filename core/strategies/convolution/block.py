@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
+from math import log
 
 import numpy as np
 import numpy.typing as npt
@@ -194,6 +195,7 @@ def best_offset(term: Floats, h: float) -> int:
     def moment(offset: int) -> float:
         y = rate * (np.ceil(x / h - offset / 64) + offset / 64) * h
         top = float(y.max())
-        return top + float(np.log(np.exp(y - top).sum()))
+        spread: float = np.exp(y - top).sum()
+        return top + log(spread)
 
     return min(OFFSETS, key=moment)
