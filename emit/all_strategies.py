@@ -69,7 +69,7 @@ def run_one(problem: Problem, name: str, target: str | None, force: bool, check:
         if target is None:
             row["estimate"] = [str(estimate(name, problem)), str(total)]
         else:
-            proof = prove(name, problem)
+            proof = prove(name, problem, patient=False)
             row["bytes"], checked = publish(problem, proof, target, overwrite=force, check=check)
             row.update(lower=[str(proof.lower), str(total)], steps=len(proof.steps), output=target)
             row["operations"] = None if checked is None else checked["operations"]
