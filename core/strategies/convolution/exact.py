@@ -47,7 +47,7 @@ class Counted:
 
 
 class Unsafe(Exception):
-    """A term lies so near to a grid line that the checker could put it on the other side."""
+    """The checker could count otherwise: a term lies too near to a grid line, or a weight vanishes."""
 
 
 class Exact:
@@ -87,7 +87,7 @@ class Exact:
         slack += (max(map(abs, values.token)) + abs(most)) * (sum(high) + 1) << SLACK + 2
         for n, q in enumerate(item.queries):
             own = values.own[n] * self._own(ratios, n, values.own[n] >= 0)
-            near = self._blur(values.own[n], *(ends[1][n] for ends in ratios.own))
+            near = self._blur(item, values.own[n], *(ends[1][n] for ends in ratios.own))
             if free + own + slack + near - (0 if task.holds_max(q, m) else switch) >= 0:
                 return False
         return True
@@ -123,22 +123,26 @@ class Exact:
                 near = (x >= 0) == up
                 token, weight = ratios.token[near][t], ratios.position[near][position]
                 term = x * weight * token
-                blur = self._blur(x, weight, token)
+                blur = self._blur(item, x, weight, token)
                 row.append(-_floor(c - term, h, blur) if up else _floor(term + c, h, blur))
             cells.append(row)
         free = self.problem.task.free * (c if up else -c)
         thresholds = []
         for n, x in enumerate(values.own):
-            blur = self._blur(x, *(ends[1][n] for ends in ratios.own))
+            blur = self._blur(item, x, *(ends[1][n] for ends in ratios.own))
             thresholds.append(-_floor(x * self._own(ratios, n, (x >= 0) == up) + free, h, blur))
         return cells, thresholds
 
-    def _blur(self, x: int, *weights: int) -> int:
-        """How far the checker's term x * product of two weights may lie from ours: SLACK in units and in proportion."""
+    def _blur(self, item: Item, x: int, *weights: int) -> int:
+        """How far the checker's term x * product of two weights may lie from ours: SLACK in units and in proportion.
+
+        With several outputs x itself may differ in the last digit, as means of positions are rounded.
+        """
         first, second = weights
+        unit = 2 if len(item.outputs) > 1 else 0
         sway = [(weight >> self.digits - SLACK) + (1 << SLACK) for weight in weights]
         moved = first * sway[1] + second * sway[0] + sway[0] * sway[1]
-        return abs(x) * moved + 2 * (first + sway[0]) * (second + sway[1])
+        return abs(x) * moved + unit * (first + sway[0]) * (second + sway[1])
 
     @staticmethod
     def _own(ratios: Ratios, n: int, high: bool) -> int:
@@ -178,6 +182,8 @@ class Exact:
     def _make(self, m: int, queries: tuple[int, ...]) -> Ratios:
         digits, shift, free = self.digits, self.bits - self.digits, self.problem.task.free
         tokens = [self.weights[q][0] for q in queries]
+        if any(low[m] == 0 for low, _ in tokens):
+            raise Unsafe
         one = 1 << digits  # token m over itself
         least = [min((low[t] << digits) // high[m] for low, high in tokens) for t in range(m)]
         most = [max(-(-(high[t] << digits) // low[m]) for low, high in tokens) for t in range(m)]

@@ -30,7 +30,7 @@ class Goal:
     gap: float | None = None
     least: float | None = None
     operations: int | None = None
-    keep: bool = False  # whether an interrupted search still gives a proof
+    keep: bool = False  # whether a search that is interrupted, or falls short, still gives a proof
 
     @property
     def two_sided(self) -> bool:

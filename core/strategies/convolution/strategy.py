@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from math import log
+from math import ceil, log, log2
 from typing import Protocol, runtime_checkable
 
 from ...errors import CompactProofsError
@@ -31,11 +31,16 @@ class Noted(Protocol):
 
 
 def margin_convolution(problem: Problem, progress: Progress = lambda done, total: None, goal: Goal = AUTO) -> Proof:
-    """A proof that reaches the goal; what there is, if the search is interrupted and the goal says to keep it.
+    """A proof that reaches the goal; the best there is, if the goal says to keep it.
 
     Errors: GOAL_NOT_REACHED, BUDGET_TOO_SMALL.
     """
-    chosen = precision(problem.circuits, DIGITS)
+    return measured(problem, progress, goal)[0]
+
+
+def measured(problem: Problem, progress: Progress, goal: Goal) -> tuple[Proof, int]:
+    """The proof, and the operations of the checker for it."""
+    chosen = precision(problem.circuits, problem.digits or _digits(problem))
     fixed = setup_operations(problem, chosen)
     if goal.operations is not None and goal.operations <= fixed:
         text = f"the circuits and weights alone take {fixed} operations; {goal.operations} are allowed"
@@ -43,27 +48,35 @@ def margin_convolution(problem: Problem, progress: Progress = lambda done, total
     search = Search(problem, goal, fixed)
     lowest = problem.logits.exponent - 2 * chosen.digits
     writer = Writer(problem, chosen, unit_of(search.blocks, FINEST, lowest))
-    wanted = goal
-    interrupted = False
+    wanted: Goal | None = goal
     for _ in range(ROUNDS):
-        try:
-            more = search.run(_watch(progress, goal))
-        except KeyboardInterrupt:
-            if not goal.keep:
-                raise
-            interrupted = True
+        more = _run(search, _watch(progress, goal))
         confirmed = writer.confirm(search.blocks)
-        wanted_now = _adjusted(problem, wanted, goal, confirmed, fixed)
-        if wanted_now is None or interrupted:
-            return proof(problem, chosen, writer.unit, confirmed)
+        wanted = _adjusted(problem, search.goal, goal, confirmed, fixed)
+        if wanted is None or (goal.keep and not more):
+            return proof(problem, chosen, writer.unit, confirmed), fixed + confirmed.operations
         if not more and goal.operations is None:
             break
-        wanted = wanted_now
+        search.goal = wanted
         if goal.operations is not None:
             search = Search(problem, wanted, fixed)
-        else:
-            search.goal = wanted
     raise _not_reached(problem, goal, confirmed)
+
+
+def _digits(problem: Problem) -> int:
+    """DIGITS of them for the lightest position, too: its weight counts relative to the best."""
+    lightest = float(problem.floats.position.min())
+    return min(DIGITS + (ceil(-log2(lightest)) if lightest > 0 else 512), 512)
+
+
+def _run(search: Search, watch: Callable[[State], None]) -> bool:
+    """Search; False if there is nothing more to do, or no more time."""
+    try:
+        return search.run(watch)
+    except KeyboardInterrupt:
+        if search.goal.keep:
+            return False
+        raise
 
 
 def estimate(problem: Problem) -> int:

@@ -99,11 +99,16 @@ class Writer:
                 size = task.class_size(q, m)
                 right += size - min(size, size if total.missing[q] else total.above[q])
                 wrong += total.wrong(q)
+        if not written:
+            written[task.tokens - 1] = []  # a count over no class at all is none
         return Confirmed(written, right, wrong, operations)
 
     def _confirmed(self, block: Block, found: Found) -> list[tuple[Item, Counted]]:
         if found.number not in self.known:
-            self.known[found.number] = self._count(block.item(found, self.unit), block)
+            try:
+                self.known[found.number] = self._count(block.item(found, self.unit), block)
+            except Unsafe:
+                self.known[found.number] = []
         return self.known[found.number]
 
     def _count(self, item: Item, block: Block) -> list[tuple[Item, Counted]]:
