@@ -48,7 +48,7 @@ def outcome(row):
         document = read_document(open(f"{data}/{certificate}", "rb").read())
         if "options" in row:
             compare(document.model, read_safetensors(open(f"{data}/{row['file']}", "rb").read()))
-        check(document, 10**6, lambda rule, fact: None)
+        check(document, 10**8, lambda rule, fact: None)
     except Refusal as refusal:
         return [refusal.verdict, refusal.code]
     except Exception as fault:

@@ -21,9 +21,11 @@ from typing import Any
 from compactproofs.checker import __main__ as command
 from compactproofs.checker.errors import Refusal
 from compactproofs.checker.kernel import check, read_document
+from compactproofs.core.float_semantics import find_float
 from compactproofs.core.model import LAYOUT, SHAPES, Model, Tensor, build
 from compactproofs.core.problem import Problem
 from compactproofs.core.proof import Builder, Proof, hexadecimal
+from compactproofs.core.semantics import Semantics
 from compactproofs.core.strategies import strategy as find_strategy
 from compactproofs.core.strategies.convolution import Goal, margin_convolution
 from compactproofs.core.task import Task, task_for
@@ -32,6 +34,7 @@ from compactproofs.emit.certificate import document, encode
 Document = dict[str, Any]
 Numbers = list[float]
 ATTENTION = "blocks.0.attn."
+BINARY32 = Semantics("binary32", 4, "flush")
 REQUIRED = tuple(name for name in SHAPES if ".b_" not in name)
 BIASES = tuple(name for name in SHAPES if ".b_" in name)
 LIMIT = 10**8  # operations that the harness allows; no tiny certificate needs a thousandth of it
@@ -160,6 +163,12 @@ def by_hand(
 CIRCUITS = ("EQKE", "EQKP", "EVOU", "PVOU", "EU")
 
 
+def program(model: Model, strategy: str, semantics: Semantics = BINARY32) -> Document:
+    """A certificate about a floating-point program."""
+    problem = Problem(model, task_for(model), semantics=semantics)
+    return plain(problem, find_float(problem, find_strategy(strategy).find, lambda done, total: None))
+
+
 def resign(value: Document) -> Document:
     """State the digest that fits the tensors: an attacker can always do that."""
     hasher = hashlib.sha256()
@@ -280,6 +289,8 @@ GOLDEN: dict[str, Callable[[], Document]] = {
     "gap_classes": lambda: certify(able(), "subcubic:3"),
     "row_norm": lambda: certify(able(), "subcubic:1"),
     "row_exact": lambda: certify(able(), "subcubic:9"),
+    "convolution": lambda: convolution(random_model(3, context=3), 0.4),
+    "program": lambda: program(planted(noise=1), "margin-tree"),
     "float64": lambda: certify(random_model(1, dtype="F64"), "margin-tree"),
     "float32": lambda: certify(random_model(1, dtype="F32"), "brute-force"),
     "bfloat16": lambda: certify(random_model(1, dtype="BF16"), "cubic"),

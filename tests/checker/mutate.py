@@ -30,6 +30,9 @@ from oracle import Oracle
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "mutation.md"
 HUGE = 10**14
 
+WITNESSES = {"centre", "column", "row", "summaries", "maxima", "pivots"}
+"""Arguments that are structures, named as a whole."""
+
 NEUTRAL: dict[str, str] = {
     "weights.bits": "fractional bits of the attention weights: effort",
     "weights.grid": "fractional bits of the exponents: effort",
@@ -38,6 +41,21 @@ NEUTRAL: dict[str, str] = {
     "margin_tree.digits": "bits of a weight in a sum: effort",
     "product.at": "which two factors are multiplied first: the product is the same",
     "circuit.centre": "a constant moved between two circuits, or within a softmax: the function is the same",
+    "product": "the order of two products that do not depend on each other",
+    "peel": "the order of two peels of different factors",
+    "peel.column": "a witness: whatever is peeled off goes into the approximation, and the rest is bounded",
+    "peel.row": "a witness, as the column",
+    "row_range_chain": "the order of two bounds",
+    "row_range_chain.summaries": "a witness: the bound is right for every summary row",
+    "gap_classes.bits": "fractional bits of exp: effort",
+    "gap_classes.grid": "fractional bits of the exponents: effort",
+    "gap_classes.pivots": "a witness: a convex function lies below its chords, whatever their ends",
+    "gap_classes.unit": "the unit of the pivots",
+    "margin_convolution.digits": "bits of a weight ratio: effort",
+    "margin_convolution.unit": "the exponent of grid steps: effort",
+    "margin_convolution.maxima": "a witness: which outputs are counted together, and on which grid",
+    "float_error.bits": "fractional bits of the error bounds: effort",
+    "float_error.ceiling": "a witness: a larger one leaves more room before overflow",
     "disjoint_union.of": "the order of the summands",
 }
 """Fields that a proof may choose freely, and why no claim depends on them."""
@@ -162,8 +180,8 @@ def place(document: Document, path: Path_) -> str:
     if path[0] == "proof" and len(path) > 1:
         rule = document["proof"][path[1]].get("rule")
         rest = [str(key) for key in path[2:] if isinstance(key, str)]
-        if rule == "circuit" and rest[:1] == ["centre"]:
-            rest = ["centre"]
+        if rest[:1] and rest[0] in WITNESSES:
+            rest = rest[:1]
         return ".".join([str(rule), *rest])
     return ".".join(str(key) for key in path if isinstance(key, str))
 

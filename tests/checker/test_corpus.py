@@ -57,7 +57,7 @@ def test_every_bad_file_has_an_accepted_neighbour() -> None:
 
 
 def test_the_folder_says_the_verdict() -> None:
-    folders = {"VERIFIED": "accept", "REJECTED": "reject", "MALFORMED": "malformed"}
+    folders = {"VERIFIED": "accept", "REJECTED": "reject", "MALFORMED": "malformed", "RESOURCE": "malformed"}
     assert all(row["file"].startswith(folders[row["verdict"]] + "/") for row in INDEX)
 
 

@@ -7,13 +7,27 @@ claim is compared with the exact truth about its tiny model. A new rule adds one
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from certificates import Document, Outcome, able, certify, judge, plain, planted, random_model, spelled, step_of
+from certificates import (
+    Document,
+    Outcome,
+    able,
+    certify,
+    convolution,
+    judge,
+    plain,
+    planted,
+    random_model,
+    spelled,
+    step_of,
+)
+from compactproofs.core.errors import CompactProofsError
 from compactproofs.core.problem import Problem
 from compactproofs.core.proof import Builder, Proof, hexadecimal
 from compactproofs.core.task import task_for
@@ -145,10 +159,48 @@ def certain_gaps(rng: Random) -> Document:
     return value
 
 
+def convolved(rng: Random) -> Document:
+    """A convolution with other items: kinds, sets of queries and outputs, shares, grid steps and offsets."""
+    while True:
+        model = random_model(rng.randrange(10**6), context=rng.choice((2, 3)))
+        try:
+            value = convolution(model, rng.choice((0.4, 0.7, 1.0)))
+            break
+        except CompactProofsError:
+            continue
+    found = step_of(value, "margin_convolution")
+    for entry in found["maxima"]:
+        queries = 1 << entry["m"] + 1
+        for item in entry["items"]:
+            if rng.random() < 0.3:
+                item[1] = f"{rng.randrange(1, queries):x}"
+            if rng.random() < 0.2:
+                item[2] = f"{rng.randrange(1, 8) & ~(1 << entry['m']) or 1:x}"
+            if rng.random() < 0.2:
+                others = [o for o in range(3) if o != entry["m"] and not int(item[2], 16) >> o & 1]
+                item[3] = [[o, rng.randrange(0, 40)] for o in others if rng.random() < 0.7]
+            if len(item) > 4 and rng.random() < 0.5:
+                item[4] = f"{max(1, int(int(item[4], 16) * rng.choice((0.3, 0.9, 1.7, 5)))):x}"
+                item[5] = rng.randrange(64)
+            if len(item) > 4 and rng.random() < 0.2:
+                item[0] = rng.choice(("upper", "lower", "both"))
+        if rng.random() < 0.2:
+            rng.shuffle(entry["items"])
+        if rng.random() < 0.2:
+            entry["items"].insert(0, json.loads(json.dumps(rng.choice(entry["items"] or [["screen", "1", "1", []]]))))
+        if rng.random() < 0.2 and entry["items"]:
+            entry["items"].pop(rng.randrange(len(entry["items"])))
+    if rng.random() < 0.15 and found["maxima"]:
+        found["maxima"].pop(rng.randrange(len(found["maxima"])))
+    found["digits"] = rng.choice((8, 16, 64))
+    return value
+
+
 KINDS: dict[str, tuple[Callable[[Random], Document], float]] = {
     "counted": (counted, 0.5),
     "gapped": (gapped, 0.1),
     "certain_gaps": (certain_gaps, 0.2),
+    "convolved": (convolved, 0.1),
 }
 """Name -> maker of proofs, and the least share that must be accepted for the test to mean anything."""
 
@@ -159,7 +211,7 @@ def attack(kind: str, seeds: range) -> None:
     for seed in seeds:
         value = make(Random(f"{kind} {seed}"))
         outcome = settle(value)
-        assert outcome.verdict in ("VERIFIED", "REJECTED"), f"{kind} {seed}: {outcome.text}"
+        assert outcome.verdict in ("VERIFIED", "REJECTED", "MALFORMED"), f"{kind} {seed}: {outcome.text}"
         if outcome.verdict == "VERIFIED":
             accepted += 1
             positive += value["claim"]["bounds"]["lower"] != "0"

@@ -434,6 +434,72 @@ REJECT: list[tuple[str, str, Change, str]] = [
     ),
     ("minimum_of_other_approximations", "gap_classes", lambda v: _mixed(v), "OTHER_APPROXIMATION"),
     ("exponents_too_far_apart", "gap_classes", lambda v: _spread(v), "EXPONENT_SPREAD"),
+    # convolution
+    ("convolution_right_plus_one", "convolution", step("margin_convolution", "right", more(1)), "STATED_RESULT"),
+    ("convolution_right_minus_one", "convolution", step("margin_convolution", "right", more(-1)), "STATED_RESULT"),
+    ("convolution_wrong_plus_one", "convolution", step("margin_convolution", "wrong", more(1)), "STATED_RESULT"),
+    ("convolution_wrong_minus_one", "convolution", step("margin_convolution", "wrong", more(-1)), "STATED_RESULT"),
+    ("convolution_no_maxima", "convolution", step("margin_convolution", "maxima", []), "EMPTY_REGION"),
+    (
+        "convolution_maximum_dropped",
+        "convolution",
+        lambda v: step_of(v, "margin_convolution")["maxima"].pop(),
+        "STATED_RESULT",
+    ),
+    ("convolution_item_dropped", "convolution", lambda v: _items(v, 1).pop(2), "STATED_RESULT"),
+    (
+        "convolution_screen_of_a_winner",
+        "convolution",
+        lambda v: _items(v, 1).__setitem__(1, ["screen", *_items(v, 1)[1][1:4]]),
+        "NOT_HARMLESS",
+    ),
+    (
+        "convolution_rest_before_its_cover",
+        "convolution",
+        lambda v: _items(v, 2).insert(0, _items(v, 2).pop(5)),
+        "NOT_COVERED",
+    ),
+    ("convolution_rest_not_covered", "convolution", lambda v: _items(v, 2).pop(4), "NOT_COVERED"),
+    ("convolution_weight_vanishes", "convolution", lambda v: _vanish(v), "PRECISION"),
+    # floating-point programs
+    ("program_as_reals", "program", put("claim.semantics", "real"), "SEMANTICS"),
+    ("program_better_exp_claimed", "program", put("claim.semantics.exp_ulp", 1), "SEMANTICS"),
+    ("program_other_underflow_claimed", "program", put("claim.semantics.underflow", "gradual"), "SEMANTICS"),
+    ("program_other_format_claimed", "program", put("claim.semantics.format", "binary64"), "SEMANTICS"),
+    ("program_format_too_small", "program", lambda v: _machine(v, format="bfloat16"), "FORMAT"),
+    ("program_exp_too_coarse", "program", lambda v: _machine(v, format="binary16", exp_ulp=1 << 20), "TOO_COARSE"),
+    (
+        "program_ceiling_too_high",
+        "program",
+        both(lambda v: _machine(v, underflow="gradual"), step("float_error", "ceiling", 127)),
+        "OVERFLOW",
+    ),
+    ("program_ceiling_too_low", "program", step("float_error", "ceiling", 2), "OVERFLOW"),
+    ("program_errors_beyond_the_threshold", "program", lambda v: _machine(v, exp_ulp=1 << 20), "UNDERSTATED"),
+    (
+        "program_counts_swapped",
+        "program",
+        lambda v: step_of(v, "float_count").update(
+            right=step_of(v, "float_count")["wrong"], wrong=step_of(v, "float_count")["right"]
+        ),
+        "UNDERSTATED",
+    ),
+    (
+        "program_right_count_for_wrong",
+        "program",
+        lambda v: step_of(v, "float_count").update(wrong=step_of(v, "float_count")["right"]),
+        "UNDERSTATED",
+    ),
+    ("program_wrong_dropped", "program", step("float_count", "wrong", None), "UNUSED_STEP"),
+    ("program_of_a_program", "program", lambda v: _twice(v), "FLOAT_COUNT"),
+    ("program_of_another_region", "program", lambda v: _region_of_wrong(v), "FLOAT_COUNT"),
+    ("program_joined_with_reals", "program", lambda v: _joined(v), "SEMANTICS"),
+    (
+        "program_values_from_positions",
+        "program",
+        lambda v: step_of(v, "float_error").update(values=step_of(v, "float_error")["positions"]),
+        "PREMISE_CIRCUIT",
+    ),
     # the list of steps
     ("no_steps", "enumerate", renumbered(lambda steps: steps.clear()), "NO_CONCLUSION"),
     ("no_conclusion", "enumerate", renumbered(lambda steps: steps.pop()), "NO_CONCLUSION"),
@@ -637,6 +703,63 @@ def _spread(value: Document) -> None:
     ]
     value["proof"] = [*peels, *value["proof"]]
     value["end"] = len(value["proof"])
+
+
+def _items(value: Document, maximum: int) -> list[Any]:
+    """The items of a maximum."""
+    found: list[Any] = step_of(value, "margin_convolution")["maxima"][maximum]["items"]
+    return found
+
+
+def _item(value: Document, maximum: int, number: int, key: int, new: object) -> None:
+    _items(value, maximum)[number][key] = new
+
+
+def _machine(value: Document, **change: object) -> None:
+    """Claim and prove for another machine."""
+    for semantics in (value["claim"]["semantics"], step_of(value, "float_error")["semantics"]):
+        semantics.update(change)
+
+
+def _twice(value: Document) -> None:
+    """Count the program's right inputs from the program's right inputs."""
+    steps = value["proof"]
+    count = steps[-2]
+    steps.insert(-1, {**count, "right": len(steps) - 2})
+    steps[-1]["of"] = len(steps) - 2
+    value["end"] = len(steps)
+
+
+def _region_of_wrong(value: Document) -> None:
+    """Let the wrong ones be counted in a part of the region only."""
+    found = step_of(value, "margin_tree", 1)
+    found["region"] = [[1, 0, 2], [2, 0, 3]]
+    found["wrong"], found["right"] = WRONG_IN_PART
+
+
+WRONG_IN_PART = ("5", "15")
+
+
+def _joined(value: Document) -> None:
+    """Join the program's count with a count over the real numbers, at the same threshold."""
+    steps = value["proof"]
+    margins = next(i for i, s in enumerate(steps) if s["rule"] == "margins")
+    zero = {**steps[margins], "margin_above": "0", "exponent": 0}
+    count = {
+        "rule": "margin_tree",
+        "margins": len(steps) - 1,
+        "region": [[0, 0, 1]],
+        "digits": 64,
+        "right": "1",
+        "wrong": "0",
+    }
+    steps[-1:] = [
+        zero,
+        count,
+        {"rule": "disjoint_union", "of": [len(steps) - 2, len(steps)]},
+        {"rule": "conclude", "of": len(steps) + 1},
+    ]
+    value["end"] = len(steps)
 
 
 def _vanish(value: Document) -> None:
@@ -934,6 +1057,60 @@ MALFORMED: list[tuple[str, str, Change, str]] = [
     ("pivot_negative", "gap_classes", lambda v: step_of(v, "gap_classes")["pivots"].__setitem__(1, ["-1"]), "PIVOTS"),
     ("pivots_a_string", "gap_classes", lambda v: step_of(v, "gap_classes")["pivots"].__setitem__(1, "1"), "NOT_A_LIST"),
     ("pivot_unit_65", "gap_classes", step("gap_classes", "unit", 65), "OUT_OF_RANGE"),
+    # convolution and floating-point programs
+    ("convolution_unit_too_fine", "convolution", step("margin_convolution", "unit", -4000), "UNIT"),
+    ("convolution_item_empty", "convolution", lambda v: _items(v, 1).__setitem__(0, []), "ITEM"),
+    ("convolution_item_a_word", "convolution", lambda v: _items(v, 1).__setitem__(0, "screen"), "NOT_A_LIST"),
+    ("convolution_kind_unknown", "convolution", lambda v: _item(v, 1, 0, 0, "trust"), "ITEM"),
+    ("convolution_screen_with_a_step", "convolution", lambda v: _items(v, 1)[0].extend(["1", 0]), "ITEM"),
+    ("convolution_upper_without_a_step", "convolution", lambda v: _items(v, 1)[1].__delitem__(slice(4, None)), "ITEM"),
+    ("convolution_lower_of_two_outputs", "convolution", lambda v: _item(v, 0, 0, 2, "6"), "ITEM"),
+    ("convolution_both_of_one_output", "convolution", lambda v: _item(v, 2, 2, 3, []), "ITEM"),
+    ("convolution_rest_of_three_numbers", "convolution", lambda v: _item(v, 2, 5, 3, [[0, 16, 1]]), "ITEM"),
+    ("convolution_rest_of_itself", "convolution", lambda v: _item(v, 2, 5, 3, [[1, 16]]), "ITEM"),
+    ("convolution_rest_of_the_maximum", "convolution", lambda v: _item(v, 2, 5, 3, [[2, 16]]), "ITEM"),
+    ("convolution_rest_beyond_the_outputs", "convolution", lambda v: _item(v, 2, 5, 3, [[3, 16]]), "ITEM"),
+    ("convolution_share_negative", "convolution", lambda v: _item(v, 2, 5, 3, [[0, -16]]), "OUT_OF_RANGE"),
+    ("convolution_share_huge", "convolution", lambda v: _item(v, 2, 5, 3, [[0, 4097]]), "OUT_OF_RANGE"),
+    ("convolution_output_is_the_maximum", "convolution", lambda v: _item(v, 0, 1, 2, "7"), "ITEM"),
+    ("convolution_outputs_none", "convolution", lambda v: _item(v, 1, 1, 2, "0"), "ITEM"),
+    ("convolution_outputs_beyond", "convolution", lambda v: _item(v, 1, 1, 2, "8"), "ITEM"),
+    ("convolution_outputs_negative", "convolution", lambda v: _item(v, 1, 1, 2, "-1"), "ITEM"),
+    ("convolution_queries_none", "convolution", lambda v: _item(v, 1, 1, 1, "0"), "ITEM"),
+    ("convolution_queries_beyond", "convolution", lambda v: _item(v, 1, 1, 1, "4"), "ITEM"),
+    ("convolution_step_zero", "convolution", lambda v: _item(v, 1, 1, 4, "0"), "ITEM"),
+    ("convolution_step_negative", "convolution", lambda v: _item(v, 1, 1, 4, "-1"), "ITEM"),
+    ("convolution_offset_64", "convolution", lambda v: _item(v, 1, 1, 5, 64), "OUT_OF_RANGE"),
+    (
+        "convolution_maximum_repeated",
+        "convolution",
+        lambda v: step_of(v, "margin_convolution")["maxima"].insert(1, step_of(v, "margin_convolution")["maxima"][0]),
+        "OUT_OF_RANGE",
+    ),
+    (
+        "convolution_maxima_descending",
+        "convolution",
+        lambda v: step_of(v, "margin_convolution")["maxima"].reverse(),
+        "OUT_OF_RANGE",
+    ),
+    (
+        "convolution_maximum_beyond",
+        "convolution",
+        lambda v: step_of(v, "margin_convolution")["maxima"][2].update(m=3),
+        "OUT_OF_RANGE",
+    ),
+    (
+        "convolution_unknown_key",
+        "convolution",
+        lambda v: step_of(v, "margin_convolution")["maxima"][2].update(right="9"),
+        "UNKNOWN_KEY",
+    ),
+    ("program_right_null", "program", step("float_count", "right", None), "NOT_AN_INTEGER"),
+    ("program_exp_ulp_zero", "program", lambda v: _machine(v, exp_ulp=0), "OUT_OF_RANGE"),
+    ("program_format_unknown", "program", lambda v: _machine(v, format="binary8"), "UNKNOWN_CLAIM"),
+    ("program_order_of_sums_unknown_key", "program", lambda v: _machine(v, order="sequential"), "UNKNOWN_KEY"),
+    ("program_bits_31", "program", step("float_error", "bits", 31), "OUT_OF_RANGE"),
+    ("program_ceiling_1", "program", step("float_error", "ceiling", 1), "OUT_OF_RANGE"),
     # the weights
     ("digest_of_another_model", "enumerate", put("model.sha256", "0" * 64), "DIGEST"),
     ("digest_upper_case", "enumerate", put("model.sha256", str.upper), "DIGEST"),
@@ -1009,6 +1186,15 @@ MALFORMED: list[tuple[str, str, Change, str]] = [
     ("nan_in_float32", "float32", word("embed.W_E", float("nan"), "F32"), "NOT_FINITE"),
     ("nan_in_bfloat16", "bfloat16", word("embed.W_E", float("nan"), "BF16"), "NOT_FINITE"),
     ("infinity_in_bfloat16", "bfloat16", word("embed.W_E", float("inf"), "BF16"), "NOT_FINITE"),
+]
+
+RESOURCE: list[tuple[str, str, Change, str]] = [
+    (
+        "convolution_grid_too_fine",
+        "convolution",
+        both(step("margin_convolution", "unit", -17), lambda v: _item(v, 2, 5, 4, "1")),
+        "GRID_TOO_FINE",
+    ),
 ]
 
 # name, neighbour, change of the bytes, code
@@ -1268,7 +1454,7 @@ MODELS: list[tuple[str, Raw, str, str]] = [
 def cases() -> list[Case]:
     """Every case, in the order of the index."""
     result = [Case(f"accept/{name}.json", spelled(golden(name)), "VERIFIED", "") for name in GOLDEN]
-    for verdict, rows in (("REJECTED", REJECT), ("MALFORMED", MALFORMED)):
+    for verdict, rows in (("REJECTED", REJECT), ("MALFORMED", MALFORMED), ("RESOURCE", RESOURCE)):
         for name, base, change, code in rows:
             value = golden(base)
             change(value)
@@ -1294,7 +1480,7 @@ def cases() -> list[Case]:
 
 
 def _bad(verdict: str, name: str, base: str, data: bytes, code: str) -> Case:
-    folder = {"REJECTED": "reject", "MALFORMED": "malformed"}[verdict]
+    folder = {"REJECTED": "reject", "MALFORMED": "malformed", "RESOURCE": "malformed"}[verdict]
     return Case(f"{folder}/{name}.json", data, verdict, code, f"accept/{base}.json")
 
 
