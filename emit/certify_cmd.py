@@ -21,6 +21,7 @@ from .all_strategies import run_all, table
 from .certificate import publish
 from .console import guarded, percent, progress_bar
 from .goals import prove_towards, wish
+from .shards import prove_sharded
 
 EPILOG = """\b
 Examples:
@@ -38,6 +39,8 @@ Examples:
     --claim "P(margin > 1/2) of min of 32 tokens when query ~ 3/4 {0..7} + 1/4 {8..31}"
   # the same for every float32 program that evaluates the model, whatever the order of its sums
   certify --exact models/max_of_4_v64_seed123.safetensors -o float32.json --semantics float32
+  # brute force in two processes; stopped by Ctrl-C, it writes the bound that is proved so far
+  certify --exact models/max_of_4_v64_seed123.safetensors --strategy brute-force --jobs 2 -o brute.json
   # every strategy: a directory of certificates, and a table
   certify --exact models/max_of_4_v64_seed123.safetensors --strategy all -o certificates
 """
@@ -58,7 +61,7 @@ Examples:
 @click.option("--gap", metavar="G", help="Width of the bounds to reach: 0.0005 or 0.05% (the default of auto).")
 @click.option("--at-least", metavar="P", help="Lower bound to reach, by the shortest proof: 0.998 or 99.8%.")
 @click.option("--budget", type=click.IntRange(1), metavar="N", help="Operations of the checker; the best bound within.")
-@click.option("--keep-best", is_flag=True, help="Write the best proof so far on Ctrl-C.")
+@click.option("--keep-best", is_flag=True, help="Write the best proof found, on Ctrl-C or if it falls short.")
 @click.option("--claim", "claim_text", metavar="TEXT", default="accuracy", show_default=True, help="What to prove.")
 @click.option(
     "--precision",
@@ -81,6 +84,13 @@ Examples:
     show_default=True,
     help="Whether it may flush subnormal numbers to zero (flush allows both).",
 )
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 1024),
+    default=1,
+    show_default=True,
+    help="Processes for brute force, each proving a part; Ctrl-C keeps what is finished (needs joblib).",
+)
 @click.option("--force", is_flag=True, help="Replace an existing certificate.")
 @click.option("--no-check", is_flag=True, help="Do not run the checker before publishing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -98,6 +108,7 @@ def certify(
     program: str,
     exp_ulp: int,
     underflow: str,
+    jobs: int,
     force: bool,
     no_check: bool,
     as_json: bool,
@@ -120,7 +131,10 @@ def certify(
     else:
         check_target(output, force, [model])
         with progress_bar(f"proving by {strategy}", quiet=as_json) as tick:
-            proof = prove_towards(strategy, problem, wanted, tick)
+            if jobs == 1:
+                proof = prove_towards(strategy, problem, wanted, tick)
+            else:
+                proof = prove_sharded(problem, strategy, jobs, tick)
         size, checked = publish(problem, proof, output, overwrite=force, check=not no_check)
         report = _report(problem, proof, output, size, checked)
     report["seconds"] = round(time.perf_counter() - start, 3)

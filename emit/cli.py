@@ -10,6 +10,7 @@ from .audit_cmd import audit
 from .certify_cmd import certify
 from .console import guarded
 from .import_cmd import import_
+from .sweep_cmd import sweep
 from .train_cmd import train
 
 
@@ -22,6 +23,7 @@ def compactproofs() -> None:
 compactproofs.add_command(audit)
 compactproofs.add_command(certify)
 compactproofs.add_command(import_)
+compactproofs.add_command(sweep)
 compactproofs.add_command(train)
 
 

@@ -105,6 +105,8 @@ def analyse(
     for part in parts:
         progress(f"step {part.number}: {part.rule}")
         account.add(_side(_account(problem, steps, part, facts, seen, deep), part.proves))
+    if not account.outputs and seen is not None:
+        account.outputs, account.outputs_of = dict(seen.account.outputs), f"in doubles, {seen.account.outputs_of}"
     right, wrong = int(account.right.sum()), int(account.wrong.sum())
     agrees = (right, problem.task.total - wrong) == bounds
     kinds = tuple(dict.fromkeys(part.rule for part in parts))

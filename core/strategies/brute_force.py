@@ -15,7 +15,7 @@ import numpy as np
 from ..errors import CompactProofsError
 from ..problem import Problem
 from ..proof import Builder, Proof, hexadecimal, region_json
-from ..task import Task
+from ..task import Region, Task, pairs
 from ..weights import Enclosure, precision
 
 LIMIT = 1 << 25  # sequences; beyond it other strategies prove more in less time
@@ -25,25 +25,28 @@ BAND = 4  # bits by which the certifier's band around zero is wider than the che
 Progress = Callable[[int, int], None]
 
 
-def brute_force(problem: Problem, progress: Progress = lambda done, total: None) -> Proof:
-    """Proof by enumeration. Errors: ENUMERATION_TOO_LARGE."""
+def brute_force(
+    problem: Problem, progress: Progress = lambda done, total: None, region: Region | None = None
+) -> Proof:
+    """Proof by enumeration of the classes of a region (all by default). Errors: ENUMERATION_TOO_LARGE."""
     task = problem.task
-    if task.total > LIMIT:
-        text = f"{task.total} sequences, brute force stops at {LIMIT}; use margin-tree or margin-convolution"
+    region = task.whole() if region is None else region
+    classes = list(pairs(region))
+    size = sum(task.class_size(q, m) for q, m in classes)
+    if size > LIMIT:
+        text = f"{size} sequences, brute force stops at {LIMIT}; use margin-tree or margin-convolution"
         raise CompactProofsError("ENUMERATION_TOO_LARGE", text, problem.model.source)
     wrong, near = 0, []
-    for q in range(len(problem.circuits.eqke.ints)):
-        progress(q, len(problem.circuits.eqke.ints))
-        for m in range(task.tokens):
-            if q < task.queries(m):
-                lost, close = _class(problem, q, m)
-                wrong += lost
-                near += [(q, m, sequence) for sequence in close]
+    for done, (q, m) in enumerate(classes):
+        progress(done, len(classes))
+        lost, close = _class(problem, q, m)
+        wrong += lost
+        near += [(q, m, sequence) for sequence in close]
     for digits in problem.ladder(DIGITS):
         lost, undecided = _settle(problem, near, digits)
         if not undecided:
             break
-    return _proof(problem, wrong + lost, undecided, digits)
+    return _proof(problem, region, wrong + lost, undecided, digits)
 
 
 def estimate(problem: Problem) -> int:
@@ -58,15 +61,15 @@ def estimate(problem: Problem) -> int:
     return task.total - wrong
 
 
-def _proof(problem: Problem, wrong: int, undecided: int, digits: int) -> Proof:
+def _proof(problem: Problem, region: Region, wrong: int, undecided: int, digits: int) -> Proof:
+    right = sum(problem.task.class_size(q, m) for q, m in pairs(region)) - wrong - undecided
     chosen = precision(problem.circuits, digits)
     builder = Builder()
     margins = builder.margins(chosen.bits, chosen.grid, problem.threshold)
-    right = problem.task.total - wrong - undecided
     count = builder.add(
         "enumerate",
         margins=margins,
-        region=region_json(problem.task.whole()),
+        region=region_json(region),
         digits=digits,
         logit_bits=logit_bits(problem, digits),
         right=hexadecimal(right),

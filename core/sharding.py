@@ -1,0 +1,83 @@
+"""Proofs in pieces: regions of about equal size, and proofs over disjoint regions joined into one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, cast
+
+from .errors import CompactProofsError
+from .problem import Problem
+from .proof import Builder, Json, Proof, Step
+from .strategies import brute_force
+from .task import Region, Task, pairs
+
+Pieced = Callable[[Problem, Region], Proof]
+
+SHARDED: Final[dict[str, Pieced]] = {
+    "brute-force": lambda problem, region: brute_force.brute_force(problem, region=region),
+}
+"""Strategies that can prove a region on its own."""
+
+PREMISES: Final = frozenset(
+    ("of", "scores", "positions", "weights", "direct", "values", "margins", "exact_direct", "output_positions")
+)
+"""The arguments that hold numbers of steps in a proof about the real numbers."""
+
+
+def split(task: Task, parts: int) -> list[Region]:
+    """At most so many regions that cover all classes once, of about equal mass each."""
+    total, reached, regions = task.total, 0, [list[tuple[int, int]]()]
+    for q, m in pairs(task.whole()):
+        if regions[-1] and reached * parts >= total * len(regions) and len(regions) < parts:
+            regions.append([])
+        regions[-1].append((q, m))
+        reached += task.class_size(q, m)
+    return [region_of(region) for region in regions if region]
+
+
+def region_of(classes: Iterable[tuple[int, int]]) -> Region:
+    """The region that holds some classes (q, m)."""
+    spans: list[tuple[int, int, int]] = []
+    for m, q in sorted((m, q) for q, m in classes):
+        if spans and spans[-1][0] == m and spans[-1][2] == q:
+            spans[-1] = (m, spans[-1][1], q + 1)
+        else:
+            spans.append((m, q, q + 1))
+    return tuple(spans)
+
+
+def join(problem: Problem, proofs: Sequence[Proof]) -> Proof:
+    """One proof from proofs over disjoint regions. The checker refuses it if they overlap. Errors: NOTHING_TO_JOIN."""
+    if not proofs:
+        raise CompactProofsError("NOTHING_TO_JOIN", "no piece of the proof was finished")
+    if len(proofs) == 1:
+        return proofs[0]
+    builder, total = Builder(), problem.task.total
+    counts = [append(builder, proof.steps[:-1])[cast(int, proof.steps[-1]["of"])] for proof in proofs]
+    numbers: list[Json] = [*dict.fromkeys(counts)]
+    builder.add("conclude", of=builder.add("disjoint_union", of=numbers))
+    right, wrong = sum(proof.lower for proof in proofs), sum(total - proof.upper for proof in proofs)
+    undecided = sum(proof.undecided for proof in proofs)
+    return Proof(proofs[0].strategy, tuple(builder.steps), right, total - wrong, undecided)
+
+
+def append(builder: Builder, steps: Sequence[Step]) -> list[int]:
+    """Add steps with their premises renumbered; a step that is there already is not repeated. Their new numbers."""
+    known = {json.dumps(step, sort_keys=True): number for number, step in enumerate(builder.steps)}
+    numbers: list[int] = []
+    for step in steps:
+        new = {key: _moved(value, numbers) if key in PREMISES else value for key, value in step.items()}
+        text = json.dumps(new, sort_keys=True)
+        if text not in known:
+            known[text] = len(builder.steps)
+            builder.steps.append(new)
+        numbers.append(known[text])
+    return numbers
+
+
+def _moved(value: Json, numbers: Sequence[int]) -> Json:
+    """A premise, or a list of premises, after renumbering."""
+    if isinstance(value, int):
+        return numbers[value]
+    return [numbers[cast(int, item)] for item in value] if isinstance(value, list) else value

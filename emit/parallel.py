@@ -1,0 +1,76 @@
+"""Independent pieces of work in processes of this machine (joblib) or on a Dask cluster; a killed worker costs its piece."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+from ..core.errors import CompactProofsError
+
+P = TypeVar("P")
+R = TypeVar("R")
+ATTEMPTS = 4
+"""Pools that may break, each by a killed worker, before the run is given up."""
+
+
+def run_pieces(
+    work: Callable[[P], R], pieces: Sequence[P], jobs: int, scheduler: str | None = None
+) -> Iterator[tuple[int, R]]:
+    """(index, result) in the order in which pieces end. Errors: PARALLEL_MISSING, WORKERS_LOST, SCHEDULER."""
+    if scheduler is not None:
+        yield from _dask(work, pieces, scheduler)
+    elif jobs == 1:
+        yield from ((i, work(piece)) for i, piece in enumerate(pieces))
+    else:
+        yield from _joblib(work, pieces, jobs)
+
+
+def _numbered(work: Callable[[P], R], index: int, piece: P) -> tuple[int, R]:
+    return index, work(piece)
+
+
+def _joblib(work: Callable[[P], R], pieces: Sequence[P], jobs: int) -> Iterator[tuple[int, R]]:
+    """Local processes; what a broken pool left undone goes to a new one."""
+    try:
+        import joblib
+        from joblib.externals.loky.process_executor import BrokenProcessPool
+    except ImportError:
+        raise _missing("joblib", "report") from None
+    left = dict(enumerate(pieces))
+    for _ in range(ATTEMPTS):
+        calls = [joblib.delayed(_numbered)(work, i, piece) for i, piece in left.items()]
+        pool = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="all")
+        try:
+            for index, result in pool(calls):
+                del left[index]
+                yield index, result
+            return
+        except BrokenProcessPool:
+            continue
+    text = f"workers died {ATTEMPTS} times (out of memory?); use fewer --jobs, and run again to resume"
+    raise CompactProofsError("WORKERS_LOST", text)
+
+
+def _dask(work: Callable[[P], R], pieces: Sequence[P], scheduler: str) -> Iterator[tuple[int, R]]:
+    """An existing cluster; Dask itself gives the pieces of a lost worker to others."""
+    try:
+        import distributed
+    except ImportError:
+        raise _missing("distributed", "dask") from None
+    try:
+        client: Any = distributed.Client(scheduler, timeout=10)
+    except (OSError, ValueError) as error:
+        raise CompactProofsError("SCHEDULER", f"cannot reach {scheduler}: {error}", place="scheduler") from None
+    with client:
+        futures = {client.submit(work, piece, pure=False, retries=ATTEMPTS): i for i, piece in enumerate(pieces)}
+        for future in distributed.as_completed(futures):
+            try:
+                yield futures[future], future.result()
+            except distributed.scheduler.KilledWorker as error:
+                text = f"{error}; the workers that tried a piece died"
+                raise CompactProofsError("WORKERS_LOST", text) from None
+
+
+def _missing(name: str, extra: str) -> CompactProofsError:
+    text = f'needs {name}; run: pip install "compactproofs[{extra}]", or use --jobs 1'
+    return CompactProofsError("PARALLEL_MISSING", text)

@@ -1,0 +1,40 @@
+"""A proof found in pieces by several processes, and joined; stopped early, it is a proof of what was finished."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..core.errors import CompactProofsError
+from ..core.problem import Problem
+from ..core.proof import Proof
+from ..core.sharding import SHARDED, join, split
+from ..core.task import Region
+from .parallel import run_pieces
+
+PIECES = 4
+"""Pieces for each process, so that a slow one does not keep the others waiting."""
+
+Piece = tuple[Problem, str, Region]
+
+
+def prove_sharded(problem: Problem, strategy: str, jobs: int, progress: Callable[[int, int], None]) -> Proof:
+    """Errors: NOT_SHARDED, NOTHING_TO_JOIN and those of the strategy. Ctrl-C joins the pieces that are finished."""
+    if strategy not in SHARDED or problem.semantics is not None:
+        text = f"{strategy} is proved in one piece; --jobs is for {', '.join(SHARDED)} over the real numbers"
+        raise CompactProofsError("NOT_SHARDED", text)
+    regions = split(problem.task, jobs * PIECES)
+    pieces: list[Piece] = [(problem, strategy, region) for region in regions]
+    found: dict[int, Proof] = {}
+    try:
+        for index, proof in run_pieces(_prove, pieces, jobs):
+            found[index] = proof
+            progress(len(found), len(regions))
+    except KeyboardInterrupt:
+        if not found:
+            raise
+    return join(problem, [found[index] for index in sorted(found)])
+
+
+def _prove(piece: Piece) -> Proof:
+    problem, strategy, region = piece
+    return SHARDED[strategy](problem, region)
