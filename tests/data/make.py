@@ -434,6 +434,7 @@ REJECT: list[tuple[str, str, Change, str]] = [
     ),
     ("minimum_of_other_approximations", "gap_classes", lambda v: _mixed(v), "OTHER_APPROXIMATION"),
     ("exponents_too_far_apart", "gap_classes", lambda v: _spread(v), "EXPONENT_SPREAD"),
+    ("gap_with_one_output", "one_output", lambda v: _one_output(v), "ONE_OUTPUT"),
     # convolution
     ("convolution_right_plus_one", "convolution", step("margin_convolution", "right", more(1)), "STATED_RESULT"),
     ("convolution_right_minus_one", "convolution", step("margin_convolution", "right", more(-1)), "STATED_RESULT"),
