@@ -15,8 +15,8 @@ from .errors import Exhausted, Malformed, Refusal, Rejected, printable
 from .explain import explain, show
 from .facts import Fact
 from .kernel import check, read_document
-from .model import compare, read_safetensors
 from .reader import read_bytes
+from .safetensors import compare, read_safetensors
 
 EPILOG = """\
 verdicts and exit status: VERIFIED 0, REJECTED 1, MALFORMED 2 (also usage), INTERNAL 3, RESOURCE 4; 130 on Ctrl-C

@@ -36,7 +36,7 @@ sys.path.insert(0, sys.argv[1])
 from variant import __main__ as command
 from variant.errors import Refusal
 from variant.kernel import check, read_document
-from variant.model import compare, read_safetensors
+from variant.safetensors import compare, read_safetensors
 data, rows = sys.argv[2], json.load(open(sys.argv[2] + "/index.json"))
 if len(sys.argv) > 3:
     wanted = set(json.loads(sys.argv[3]))
