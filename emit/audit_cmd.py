@@ -10,10 +10,10 @@ import click
 
 from ..core.errors import CompactProofsError, printable
 from ..core.files import check_target, write_atomically
-from .audit.document import Document, read
-from .audit.report import Report, make_report, to_json
-from .audit.text import blocks_of, comparison, show
-from .audit.verdict import Verdict
+from .auditing.document import Document, read
+from .auditing.report import Report, make_report, to_json
+from .auditing.text import blocks_of, comparison, show
+from .auditing.verdict import Verdict
 from .console import guarded
 
 EPILOG = """\b
@@ -81,7 +81,7 @@ def _progress(document: Document) -> Callable[[str], None]:
 
 def _write_page(reports: list[Report], page: str, force: bool) -> None:
     try:
-        from .audit.page import render
+        from .auditing.page import render
     except ImportError as missing:
         text = f'{missing}; run: pip install "compactproofs[report]"'
         raise CompactProofsError("HTML_MISSING", text, page) from None

@@ -8,6 +8,7 @@ import click
 
 from .audit_cmd import audit
 from .certify_cmd import certify
+from .completion_cmd import completion
 from .console import guarded
 from .import_cmd import import_
 from .sweep_cmd import sweep
@@ -22,6 +23,7 @@ def compactproofs() -> None:
 
 compactproofs.add_command(audit)
 compactproofs.add_command(certify)
+compactproofs.add_command(completion)
 compactproofs.add_command(import_)
 compactproofs.add_command(sweep)
 compactproofs.add_command(train)

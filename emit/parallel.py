@@ -1,7 +1,8 @@
-"""Independent pieces of work in processes of this machine (joblib) or on a Dask cluster; a killed worker costs its piece."""
+"""Independent pieces of work in local processes (joblib) or on a Dask cluster; a killed worker costs its piece."""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -54,11 +55,11 @@ def _joblib(work: Callable[[P], R], pieces: Sequence[P], jobs: int) -> Iterator[
 def _dask(work: Callable[[P], R], pieces: Sequence[P], scheduler: str) -> Iterator[tuple[int, R]]:
     """An existing cluster; Dask itself gives the pieces of a lost worker to others."""
     try:
-        import distributed
+        distributed: Any = importlib.import_module("distributed")
     except ImportError:
         raise _missing("distributed", "dask") from None
     try:
-        client: Any = distributed.Client(scheduler, timeout=10)
+        client = distributed.Client(scheduler, timeout=10)
     except (OSError, ValueError) as error:
         raise CompactProofsError("SCHEDULER", f"cannot reach {scheduler}: {error}", place="scheduler") from None
     with client:

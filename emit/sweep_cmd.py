@@ -21,7 +21,7 @@ from .sweep_work import COLUMNS, Piece, finished, pieces_of, work
 EPILOG = """\b
 Examples:
   # three proofs of every model of a folder, in two processes
-  sweep models/*.safetensors -o build/sweep --strategy cubic --strategy margin-tree --strategy subcubic:70:tight --jobs 2
+  sweep models/*.safetensors -o build/sweep --strategy cubic --strategy margin-tree --strategy subcubic:70 --jobs 2
   # the same on a running Dask cluster whose workers see the same files
   sweep models/*.safetensors -o build/sweep --strategy cubic --scheduler tcp://10.0.0.5:8786
   # all of the paper's sub-cubic strategies, as a Parquet table
@@ -107,7 +107,10 @@ def _lines(pieces: list[Piece], rows: list[dict[str, Any]], reused: int, target:
         ends = f"{percent(lower, total):>14}{percent(upper, total, up=True):>14}"
         lines.append(f"{name}{ends}{row['operations']:>14}{row['seconds']:>9.1f}")
     good = sum(not row["error"] for row in rows)
-    return [*lines, f"{good} of {len(pieces)} VERIFIED, {reused} of them from an earlier run; table: {printable(str(target))}"]
+    return [
+        *lines,
+        f"{good} of {len(pieces)} VERIFIED, {reused} of them from an earlier run; table: {printable(str(target))}",
+    ]
 
 
 def main() -> None:

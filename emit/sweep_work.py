@@ -17,7 +17,7 @@ from ..core.files import write_atomically
 from ..core.problem import Problem
 from ..core.strategies import prove, strategy
 from .all_strategies import file_name
-from .audit.costs import paper_cost
+from .auditing.costs import paper_cost
 from .certificate import VERSION, publish
 
 COLUMNS: Final = (

@@ -71,7 +71,10 @@ def _counts(exact: Exact, item: Item, result: Account | None) -> tuple[int, ...]
         return exact.count(item).counts
     except Unsafe:
         # the checker has counted it; only our margin for its rounding is too narrow here
-        if result is not None and (note := "some items lie too near to a grid line to be counted here") not in result.notes:
+        if (
+            result is not None
+            and (note := "some items lie too near to a grid line to be counted here") not in result.notes
+        ):
             result.notes.append(note)
         return (0,) * len(item.queries)
 

@@ -130,7 +130,9 @@ def terms(problem: Problem, step: Step, region: Region, facts: Facts, right: int
         ("positions (values)", "if PVOU were the same at all positions", replace(seen, positions=mean)),
         ("positions (attention)", "if EQKP were flat", replace(seen, position=np.ones_like(seen.position))),
     )
-    found = [Term("gaps written", "with the smallest gaps and best pivots that these approximations allow", base - right)]
+    found = [
+        Term("gaps written", "with the smallest gaps and best pivots that these approximations allow", base - right)
+    ]
     found += [Term(name, meaning, _best(problem, changed, region) - base) for name, meaning, changed in changes]
     return found
 

@@ -1,4 +1,4 @@
-"""Where the cubic proof loses (docs/FORMAT.md, `pure_sequences`): classes, numbers of others, and its four relaxations."""
+"""Where the cubic proof loses (docs/FORMAT.md, `pure_sequences`): classes, numbers of others, four relaxations."""
 
 from __future__ import annotations
 

@@ -46,9 +46,7 @@ def draw_open(problem: Problem, account: Account, seed: int = 0, draws: int = DR
     return [Drawn(items[i], float(margins[i])) for i in order]
 
 
-def _draw(
-    problem: Problem, account: Account, q: int, m: int, generator: np.random.Generator
-) -> Input | None:
+def _draw(problem: Problem, account: Account, q: int, m: int, generator: np.random.Generator) -> Input | None:
     """An input of a class that the proof does not count; None if a few tries find none."""
     task = problem.task
     for _ in range(TRIES):

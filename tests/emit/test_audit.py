@@ -9,9 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from made import MODEL, SMALL, audit_json, certificate, falsified, run
-
 from compactproofs.core.audit.account import sizes_by_others
 from compactproofs.core.audit.replay import float32_logits, raw_tokens, real_verdicts, replay
 from compactproofs.core.audit.scan import scan
@@ -20,8 +17,9 @@ from compactproofs.core.checkpoint import load
 from compactproofs.core.claim import parse, task_of
 from compactproofs.core.problem import Problem
 from compactproofs.core.task import pairs
-from compactproofs.emit.audit.costs import recognise
-from compactproofs.emit.audit.document import read
+from compactproofs.emit.auditing.costs import recognise
+from compactproofs.emit.auditing.document import read
+from made import MODEL, SMALL, audit_json, certificate, falsified, run
 
 STRATEGIES = ("margin-tree", "brute-force", "cubic", "subcubic:1", "subcubic:70:tight")
 CLAIMS = (

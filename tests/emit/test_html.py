@@ -83,8 +83,12 @@ def one(browser: Any, selector: str) -> Any:
 
 def colours(browser: Any, selector: str) -> int:
     """Different colours on a canvas: 1 on an empty one."""
-    script = """const c = document.querySelector(arguments[0]), d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
-    const seen = new Set(); for (let i = 0; i < d.length; i += 4) seen.add(d[i] + ',' + d[i + 1] + ',' + d[i + 2]); return seen.size;"""
+    script = """
+        const canvas = document.querySelector(arguments[0]);
+        const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+        const seen = new Set();
+        for (let i = 0; i < pixels.length; i += 4) seen.add(pixels[i] + ',' + pixels[i + 1] + ',' + pixels[i + 2]);
+        return seen.size;"""
     return int(browser.execute_script(script, selector))
 
 

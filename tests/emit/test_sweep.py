@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made import BIN, MODEL, MODELS, SMALL, run
-
 from compactproofs.core.checkpoint import load
 from compactproofs.core.claim import parse, task_of
 from compactproofs.core.errors import CompactProofsError
@@ -25,6 +23,7 @@ from compactproofs.core.task import pairs
 from compactproofs.emit.certificate import publish
 from compactproofs.emit.parallel import run_pieces
 from compactproofs.emit.shards import prove_sharded
+from made import BIN, MODEL, MODELS, SMALL, run
 
 OTHER = MODELS / "max_of_4_v64_seed123.safetensors"
 needs_joblib = pytest.mark.skipif(importlib.util.find_spec("joblib") is None, reason="needs joblib")
@@ -165,7 +164,7 @@ def test_joined_pieces_prove_what_the_whole_proves(tmp_path: Path) -> None:
 
 def test_overlapping_pieces_are_refused_by_the_checker(tmp_path: Path) -> None:
     problem = problem_of("accuracy of max of 6 tokens")
-    left, right = split(problem.task, 2)
+    left, _ = split(problem.task, 2)
     doubled = join(problem, [brute_force.brute_force(problem, region=region) for region in (left, left[:1])])
     with pytest.raises(CompactProofsError, match="OVERLAP"):
         publish(problem, doubled, tmp_path / "x.json")
@@ -184,7 +183,7 @@ def test_certify_in_processes(tmp_path: Path) -> None:
 
 
 def test_stopped_early_it_proves_what_is_finished(tmp_path: Path) -> None:
-    problem = problem_of("accuracy of max of 8 tokens")
+    problem = problem_of("accuracy of max of 20 tokens")
 
     def stop(done: int, total: int) -> None:
         if done == 3:

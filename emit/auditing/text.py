@@ -83,7 +83,7 @@ def blocks_of(report: Report) -> list[Block]:
         f"file: {document.path}",
         f"claim: {checked['claim']}",
         f"model: sha256:{checked['model_sha256']}",
-        f"proof: {report.kind}; {checked['steps']} steps, {checked['operations']} integer operations, {document.size} bytes",
+        f"proof: {report.kind}; {_length(report)}",
     ]
     if report.paper is not None:
         text = f"{report.paper.flops} FLOPs, {report.paper.dimensions} unexplained dimensions"
@@ -98,6 +98,11 @@ def blocks_of(report: Report) -> list[Block]:
     return result
 
 
+def _length(report: Report) -> str:
+    checked = report.checked
+    return f"{checked['steps']} steps, {checked['operations']} integer operations, {report.document.size} bytes"
+
+
 def _losses(report: Report) -> list[Block]:
     losses, total = report.losses, report.document.total
     if losses is None:
@@ -108,7 +113,7 @@ def _losses(report: Report) -> list[Block]:
         blocks.append("the recount below does not add up to the verified numbers exactly; take it as an illustration")
     blocks += [f"note: {note}" for note in account.notes]
     if account.terms:
-        rows = [(t.name, t.meaning, percent(max(t.gained, 0), total)) for t in account.terms]
+        rows: list[tuple[str, ...]] = [(t.name, t.meaning, percent(max(t.gained, 0), total)) for t in account.terms]
         blocks.append(Table("where the bound loses, by term (in doubles)", ("term", "question", "would gain"), rows, 2))
     blocks.append(_shares("by maximum", "maximum", account.by_maximum(), total))
     blocks.append(_shares("by query", "query", account.by_query(), total))
@@ -157,7 +162,7 @@ def _outputs(report: Report) -> Table:
     names = columns(report.document.problem.model.d_vocab_out)
     account = losses.account if losses is not None else None
     pairs = ranked(account.outputs) if account is not None else []
-    rows = [("several at once" if o < 0 else str(names[o]), str(n)) for o, n in pairs[:TOP]]
+    rows: list[tuple[str, ...]] = [("several at once" if o < 0 else str(names[o]), str(n)) for o, n in pairs[:TOP]]
     if len(pairs) > TOP:
         rows.append((f"{len(pairs) - TOP} more", str(sum(n for _, n in pairs[TOP:]))))
     return Table(f"by output: {account.outputs_of if account else ''}", ("output", "inputs"), rows)
@@ -179,7 +184,7 @@ def _examples(report: Report) -> list[Block]:
         rows.append((tokens, example.why, str(each.rival), real, f"{each.float_kind} {margin32:.6f}{mark}"))
     head = ("input", "why", "rival", "real margin", "float32 margin")
     disagreements = sum(example.replayed.disagree for example in losses.examples)
-    text = f"{losses.examined} inputs were also run in float32: it answers otherwise than the real function on {disagreements}"
+    text = f"{losses.examined} inputs were also run in float32, which answers otherwise on {disagreements}"
     return [Table("inputs to look at", head, rows, 2), text]
 
 
@@ -191,7 +196,7 @@ def _margin(low: Fraction, high: Fraction) -> str:
 
 def comparison(reports: Sequence[Report]) -> Table:
     """Several certificates side by side."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for report in reports:
         d = report.document
         flops = "-" if report.paper is None else str(report.paper.flops)

@@ -39,7 +39,9 @@ def _text(name: str) -> str:
 
 def _script_json(value: object) -> str:
     """JSON that cannot end the script element that holds it."""
-    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return (
+        json.dumps(value, separators=(",", ":")).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    )
 
 
 def page_data(reports: Sequence[Report]) -> dict[str, Any]:
@@ -92,7 +94,8 @@ def _certificate(report: Report, models: list[str]) -> dict[str, Any]:
 def _lost(loss: Any, sizes: Any) -> Floats:
     """Share that is lost of each class, queries x maxima; NaN where there is no class."""
     flat = [int(n) / int(size) if size else np.nan for n, size in zip(loss.ravel(), sizes.ravel(), strict=True)]
-    return np.array(flat).reshape(loss.shape)
+    result: Floats = np.array(flat, dtype=np.float64).reshape(loss.shape)
+    return result
 
 
 def _summary(report: Report, number: int) -> dict[str, Any]:
@@ -111,7 +114,9 @@ def _summary(report: Report, number: int) -> dict[str, Any]:
         "bar": [100 * document.lower / total, 100 * (document.upper - document.lower) / total, document.upper < total],
         "operations": f"{report.checked['operations']:,}",
         "bytes": f"{document.size:,}",
-        "paper": None if report.paper is None else [report.paper.strategy, f"{report.paper.flops:,}", f"{report.paper.dimensions:,}"],
+        "paper": None
+        if report.paper is None
+        else [report.paper.strategy, f"{report.paper.flops:,}", f"{report.paper.dimensions:,}"],
         "assumptions": assumptions(report),
         "terms": [] if losses is None else _terms(report),
         "shares": {name: _rows(each, total) for name, each in shares.items()},
@@ -128,7 +133,9 @@ def _summary(report: Report, number: int) -> dict[str, Any]:
 def _lost_words(report: Report) -> str:
     document, losses = report.document, report.losses
     lost = document.total - document.lower
-    words = f"{lost:,} of {document.total:,} inputs ({percent(lost, document.total, up=True)}) are not counted as right."
+    words = (
+        f"{lost:,} of {document.total:,} inputs ({percent(lost, document.total, up=True)}) are not counted as right."
+    )
     if document.lower == document.upper:
         return f"{words} All of them are proved wrong: nothing is lost by the proof."
     if losses is not None and losses.scan is not None:
@@ -136,7 +143,7 @@ def _lost_words(report: Report) -> str:
         return f"{words} In doubles the model is wrong on {wrong:,}; the rest is what the proof gives away."
     if losses is not None and losses.sampled is not None:
         s = losses.sampled
-        return f"{words} Of {s.samples:,} sampled inputs the model got {s.right:,} right: the rest is what the proof gives away."
+        return f"{words} Of {s.samples:,} sampled inputs the model got {s.right:,} right."
     return words
 
 
@@ -177,7 +184,11 @@ def _outputs(report: Report, top: int = 8) -> list[dict[str, Any]]:
     names = report.document.problem.task.output_columns(report.document.problem.model.d_vocab_out)
     most = max(outputs.values(), default=0)
     return [
-        {"label": "several at once" if o < 0 else str(names[o]), "mass": f"{n:,}", "width": 100 * n / most if most else 0}
+        {
+            "label": "several at once" if o < 0 else str(names[o]),
+            "mass": f"{n:,}",
+            "width": 100 * n / most if most else 0,
+        }
         for o, n in ranked(outputs)[:top]
     ]
 

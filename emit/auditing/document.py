@@ -67,9 +67,7 @@ def _bytes(path: str) -> bytes:
 
 
 def _model(value: dict[str, Any], source: str) -> Model:
-    tensors = [
-        Tensor(t["name"], t["dtype"], tuple(t["shape"]), base64.b64decode(t["data"])) for t in value["tensors"]
-    ]
+    tensors = [Tensor(t["name"], t["dtype"], tuple(t["shape"]), base64.b64decode(t["data"])) for t in value["tensors"]]
     return build(source, tensors, {})
 
 

@@ -122,8 +122,15 @@ def _numbers(report: Report, step: Step, fact: Fact) -> list[Number]:
 def _matrix(name: str, matrix: Exact) -> list[Number]:
     """Ends and first entry."""
     shape = f"{matrix.ints.shape[0]}×{matrix.ints.shape[1]}"
-    places = (("smallest", int(matrix.ints.min())), ("largest", int(matrix.ints.max())), ("first", int(matrix.ints[0, 0])))
-    return [(f"{name} ({shape}), {word} entry", _decimal(n, matrix.exponent), _exact(n, matrix.exponent)) for word, n in places]
+    places = (
+        ("smallest", int(matrix.ints.min())),
+        ("largest", int(matrix.ints.max())),
+        ("first", int(matrix.ints[0, 0])),
+    )
+    return [
+        (f"{name} ({shape}), {word} entry", _decimal(n, matrix.exponent), _exact(n, matrix.exponent))
+        for word, n in places
+    ]
 
 
 def _weights(problem: Problem, step: Step) -> list[Number]:

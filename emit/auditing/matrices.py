@@ -1,4 +1,4 @@
-"""Matrices as the page holds them: decimals with exact integers where that is small, levels of colour where it is not."""
+"""Matrices as the page holds them: decimals and exact integers where that is small, else levels of colour."""
 
 from __future__ import annotations
 
