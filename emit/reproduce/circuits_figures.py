@@ -36,7 +36,7 @@ def matrix(form: Averaged, name: str) -> Floats:
 def attention_figure(problem: Problem, path: Path) -> None:
     """Figure 9: EQKE and EQKP."""
     form = averaged(problem)
-    with figure(path, 7.6, 3.5) as made:
+    with figure(path, 6.4, 3.5, layout="compressed") as made:
         pair = made.subplots(1, 2, gridspec_kw={"width_ratios": (1, 0.5)})
         for axes, name, letter in zip(pair, ("EQKE", "EQKP"), "ab", strict=True):
             _heatmap(made, axes, matrix(form, name), name, f"({letter}) {name} / √d", "pre-softmax attention")
@@ -47,7 +47,7 @@ def values_figure(problem: Problem, path: Path) -> None:
     form = averaged(problem)
     evou = matrix(form, "EVOU")
     centred = evou - np.diagonal(evou)[:, None]
-    with figure(path, 7.6, 7.6) as made:
+    with figure(path, 7.6, 6.8, layout="compressed") as made:
         grid = made.subplots(2, 2, gridspec_kw={"height_ratios": (1, 1)})
         _heatmap(made, grid[0, 0], evou, "EVOU", "(a) EVOU", "logit")
         _heatmap(made, grid[0, 1], centred, "EVOU", "(a′) EVOU less its diagonal", "logit difference")

@@ -118,7 +118,11 @@ def _broken(
     left.set_ylabel("bound / true accuracy")
     if legend:
         handles, labels = left.get_legend_handles_labels()
-        place.legend(handles, labels, loc="outside lower center", ncols=columns, handletextpad=0.3, columnspacing=1.2)
+        scale = 1.0 if only_frontier else 1.7
+        place.legend(
+            handles, labels, loc="outside lower center", ncols=columns, handletextpad=0.3, columnspacing=1.2,
+            markerscale=scale,
+        )  # fmt: skip
 
 
 def _mark_break(left: Axes, right: Axes) -> None:
@@ -143,7 +147,7 @@ def dimensions_figure(result: StudyResult, path: Path) -> None:
                 own = [(f, d) for name, f, d in found if name == series and not (close and name == BRUTE_FORCE)]
                 x, y = [power_of_two(f) for f, _ in own], [power_of_two(d) for _, d in own]
                 axes.scatter(
-                    x, y, s=30 if close else 18, label=series if not close else None, linewidths=0.3,
+                    x, y, s=20 if close else 14, alpha=0.85, label=series if not close else None, linewidths=0.3,
                     edgecolors="white", zorder=3, **series_style(series),
                 )  # fmt: skip
             axes.set_xlabel("FLOPs to verify the proof (estimate)")

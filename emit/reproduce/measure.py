@@ -58,7 +58,7 @@ def work_of(study: Study, plan: Plan, seed: int) -> Iterator[Work]:
     names = ["statistics", "residuals", "monte-carlo", row_name(CUBIC, SOUND), row_name(OURS, SOUND)]
     if study.vocabulary**study.length <= ENUMERABLE:
         names.append("ablations-all" if seed == MAIN_SEED else "ablations")
-    elif seed == MAIN_SEED:
+    elif seed == MAIN_SEED and study.per_stratum:
         names.append("importance")
     yield tuple(names)
     chosen = list(plan.strategies)
@@ -93,7 +93,7 @@ def measure(problem: Problem, study: Study, plan: Plan, seed: int, name: str) ->
     if not found:
         raise CompactProofsError("REPRODUCE_NAME", f"there is no measurement {name!r}")
     try:
-        check = not strategy.isdecimal() or plan.checks(study, seed)
+        check = not strategy.isdecimal() or plan.checks(study, seed, int(strategy))
         return asdict(evaluate(problem, strategy, edition, check))
     except CompactProofsError as error:
         if error.code != "TREE_TOO_LARGE":

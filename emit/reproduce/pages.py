@@ -80,10 +80,10 @@ others in ascending order): {seeds}. They come from our own trainer, so they are
 agreement is to be expected in kind and size, not in digits.
 
 Every bound in the column "bound" is a proof over the real numbers: a certificate was built for each of {rows}, and the
-independent checker has read {checked} of them (all cubic and margin-tree ones, and the sub-cubic ones of as many models
-as `--checked` says). "As published" repeats the published rules in floating point; those numbers are estimates, and
-the rules are not sound. True accuracy is an exact count where the margin tree is small (Max-of-4 and Max-of-5), else a
-share of {plan.samples:,} sampled sequences.
+independent checker has read {checked} of them (all cubic and margin-tree ones; the sub-cubic ones of as many models as
+`--checked` says, and samples of the others). "As published" repeats the published rules in floating point; those
+numbers are estimates, and the rules are not sound. True accuracy is an exact count where the margin tree is small
+(Max-of-4 and Max-of-5), else a share of {plan.samples:,} sampled sequences.
 """
 
 

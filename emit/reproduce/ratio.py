@@ -63,8 +63,8 @@ def ratio_figure(result: StudyResult, path: Path) -> None:
             _dots(axes, trend, loose.get(trend.error))
             axes.set_title(ERROR_OPTIONS[trend.error].replace("+", "\n+ "), fontsize=8)
             axes.set_ylim(0, 1)
-        made.supxlabel("σ₁ / σ₂ of EQKE", fontsize=9)
-        made.supylabel("bound / true accuracy", fontsize=9)
+        grid[-1, 1].set_xlabel("σ₁ / σ₂ of EQKE")
+        grid[rows // 2, 0].set_ylabel("bound / true accuracy")
         made.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2, handletextpad=0.3)
 
 

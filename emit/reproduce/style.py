@@ -67,11 +67,13 @@ def pyplot() -> Any:
 
 
 @contextmanager
-def figure(path: Path, width: float, height: float, vector: bool = True) -> Iterator[Figure]:
+def figure(
+    path: Path, width: float, height: float, vector: bool = True, layout: str = "constrained"
+) -> Iterator[Figure]:
     """A figure of that size in inches, written as PNG (and SVG) at the end; the same data give the same bytes."""
     plt = pyplot()
     with plt.rc_context(RC):
-        made = plt.figure(figsize=(width, height), layout="constrained")
+        made = plt.figure(figsize=(width, height), layout=layout)
         try:
             yield made
             made.savefig(path.with_suffix(".png"), metadata={"Software": None}, dpi=DPI if vector else RASTER_DPI)

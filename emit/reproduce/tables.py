@@ -121,6 +121,7 @@ def _group(result: StudyResult, name: str, chosen: Filter) -> tuple[str, ...]:
     if not best:
         return (name, *("not measured" for _ in COLUMNS[1:]))
     classes = sorted({subcubic_class(choice(int(row.strategy))) for row in best}, key=len)
+    members = [row for m in result.models for row in m.edition(SOUND) if chosen(int(row.strategy))]
     flops = sum(power_of_two(row.flops) for row in best) / len(best)
     dimensions = sum(power_of_two(row.dimensions) for row in best) / len(best)
     published = spread([row.share for row in loose]).text() if loose else ""
@@ -128,7 +129,7 @@ def _group(result: StudyResult, name: str, chosen: Filter) -> tuple[str, ...]:
         published += f" ({len(loose)} seed{'s' if len(loose) > 1 else ''})"
     return (
         name, classes[-1], spread([row.share for row in best]).text(), published, f"2^{flops:.0f}",
-        f"2^{dimensions:.0f}", *_measured(best),
+        f"2^{dimensions:.0f}", *_measured(members),
     )  # fmt: skip
 
 
@@ -142,7 +143,7 @@ def _power(number: int) -> str:
 
 
 def _measured(rows: Sequence[BoundRow]) -> tuple[str, str]:
-    """Mean checker operations and certificate size, of the rows that were checked."""
+    """Mean checker operations of the rows that were checked, and mean certificate size."""
     checked = [row.operations for row in rows if row.operations]
     operations = f"{spread([float(n) for n in checked]).mean / 1e6:.2f} M" if checked else ""
     sizes = [row.bytes / 1000 for row in rows if row.bytes]
