@@ -113,14 +113,14 @@ def opening(block: Block) -> Iterator[Move]:
         return
     whole = Draft("upper", queries, outputs)
     ranked = rank(block, queries, outputs)
+    for step in (1.0, COARSE, MIDDLE):
+        for cut in (0, 1, 3, 8):
+            if cut < len(ranked):
+                yield Move((), _apart(replace(whole, step=step), ranked, cut))
     screened, rest = split_screen(block, queries, ranked)
     if screened:
         yield from _screened(whole, screened, rest)
     if rest:
-        for step in (1.0, COARSE, MIDDLE):
-            for cut in (0, 1, 3, 8):
-                if cut < len(ranked):
-                    yield Move((), _apart(replace(whole, step=step), ranked, cut))
         yield Move((), chain(block, replace(whole, step=MIDDLE)))
 
 

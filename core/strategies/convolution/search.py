@@ -14,9 +14,11 @@ from dataclasses import dataclass
 from ...problem import Problem
 from .block import Block, Found, Value, scale
 from .classes import class_move
+from .items import cell_operations, ratio_operations, value_operations
 from .moves import Move, Samples, certain, deep, opening, refinements, sample
 from .terms import view
 
+ENOUGH = 0.999
 SOFT = 0.3  # what a step towards a useful count is worth beside a gain
 WORTH = 3e-5  # shares of all inputs below which no deep moves are tried
 CLASS_OPERATIONS = 200_000  # a guess of what the items of a class cost
@@ -95,9 +97,9 @@ class Search:
         self.blocks[m], self.values[m] = block, block.value()
         loss = self.values[m].above
         if loss > 1e-12:
-            self._push(loss, Place(m, "open"), None)  # every maximum is looked at before any is refined
-            if self.goal.two_sided:
-                self._push(loss * 1e-5, Place(m, "certain"), None)
+            sizes = m, seen.free, seen.queries
+            cost = ratio_operations(*sizes) + value_operations(*sizes, seen.values.shape[1]) + cell_operations(*sizes)
+            self._push(loss / cost, Place(m, "open"), None)
 
     def _push(self, rate: float, place: Place, ready: Ready | None) -> None:
         self.entries += 1
@@ -172,6 +174,8 @@ class Search:
         most = 0.0
         for move in self._moves(place, found):
             best, most = self._better(block, before, move, best, most)
+            if most > ENOUGH * (before.above - before.below):
+                return best  # moves come from short to long
         hope = self._hope(place, found, block, before)
         if hope > 2e-5 and most < 0.15 * hope:
             for move in deep(block, found):
@@ -245,8 +249,10 @@ class Search:
             self._push(gap * 1e-4, place, None)
         if place.what == "class":
             self.done[m].add(self.chosen[m])
-        if place.what == "class" or len(block.found) == len(ready.found):
+        if place.what in ("class", "open"):
             self._offer_class(m)
+        if place.what == "open" and self.goal.two_sided:
+            self._push(gap * 1e-5, Place(m, "certain"), None)
 
     def _offer_class(self, m: int) -> None:
         """Put the class with the largest gap that has no items of its own into the heap."""
