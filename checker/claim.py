@@ -167,7 +167,7 @@ def _read_task(fields: Fields, model: Model) -> Task:
 
 
 def _read_masses(fields: Fields, task: Task) -> tuple[tuple[int, ...], ...] | None:
-    """"uniform", or a non-negative weight of each token at each position, not all of a position zero."""
+    """ "uniform", or a non-negative weight of each token at each position, not all of a position zero."""
     value = fields.take("distribution")
     if value == "uniform":
         return None

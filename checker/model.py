@@ -97,7 +97,7 @@ def assemble(tensors: tuple[Tensor, ...]) -> Model:
         dimensions = SHAPES[tensor.name]
         if len(dimensions) != len(tensor.shape):
             raise Malformed("TENSOR_SHAPE", f"{tensor.name}: shape {tensor.shape}, expected {dimensions}")
-        for dimension, size in zip(dimensions, tensor.shape):
+        for dimension, size in zip(dimensions, tensor.shape, strict=True):
             if sizes.setdefault(dimension, size) != size:
                 raise Malformed("TENSOR_SHAPE", f"{tensor.name}: {dimension} is {size}, before {sizes[dimension]}")
         expected_bytes = prod(tensor.shape) * FORMATS[tensor.dtype][0]

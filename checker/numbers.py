@@ -4,6 +4,7 @@ A number is an integer n with an exponent e, meaning n * 2**e. Nothing here roun
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isqrt
 from operator import mul
@@ -63,7 +64,7 @@ class Matrix:
         return tuple(tuple(n * shift for n in row) for row in self.rows)
 
     def transposed(self) -> "Matrix":
-        return Matrix(tuple(zip(*self.rows)), self.exponent)
+        return Matrix(tuple(zip(*self.rows, strict=True)), self.exponent)
 
 
 def product(left: Matrix, right: Matrix, meter: Meter) -> Matrix:
@@ -74,7 +75,7 @@ def product(left: Matrix, right: Matrix, meter: Meter) -> Matrix:
     if height * width > ENTRIES:
         raise Exhausted("MATRIX_TOO_LARGE", f"{height}x{width} entries, at most {ENTRIES}")
     meter.count(height * width * (2 * inner - 1))
-    columns = tuple(zip(*right.rows))
+    columns = tuple(zip(*right.rows, strict=True))
     rows = tuple(tuple(sum(map(mul, row, column)) for column in columns) for row in left.rows)
     return Matrix(rows, left.exponent + right.exponent)
 
@@ -87,8 +88,13 @@ def add(left: Matrix, right: Matrix, meter: Meter) -> Matrix:
         raise Rejected("SHAPE", f"sum of {left.shape} and {right.shape}")
     exponent = min(left.exponent, right.exponent)
     meter.count(left.shape[0] * left.shape[1])
-    pairs = zip(left.scaled_to(exponent), right.scaled_to(exponent))
-    return Matrix(tuple(tuple(a + b for a, b in zip(x, y)) for x, y in pairs), exponent)
+    pairs = zip(left.scaled_to(exponent), right.scaled_to(exponent), strict=True)
+    return Matrix(tuple(tuple(a + b for a, b in zip(x, y, strict=True)) for x, y in pairs), exponent)
+
+
+def largest(rows: Sequence[Sequence[int]]) -> list[int]:
+    """The largest number of each column."""
+    return [max(column) for column in zip(*rows, strict=True)]
 
 
 def floor_div(n: int, shift: int, d: int) -> int:

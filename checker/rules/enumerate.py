@@ -104,8 +104,8 @@ def _not_right(table: Packed, q: int, m: int, task: Task) -> Iterator[tuple[int,
     last = list(enumerate(table.tables[-1]))
     for prefix in sequences(range(m + 1), repeat=free - 1):
         start = table.start
-        for row, t in zip(table.tables, prefix):
+        for row, t in zip(table.tables, prefix, strict=False):
             start += row[t]
         for t, term in last if holds or m in prefix else last[m:]:
             if (start + term) & top:
-                yield start + term, own * prod(mass[x] for mass, x in zip(masses, (*prefix, t)))
+                yield start + term, own * prod(mass[x] for mass, x in zip(masses, (*prefix, t), strict=True))

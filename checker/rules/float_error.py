@@ -7,7 +7,7 @@ from ..claim import STORED, read_semantics
 from ..errors import Rejected
 from ..facts import Count, Factored, FloatError
 from ..model import ATTENTION, FORMATS
-from ..numbers import Matrix, add, cut, product
+from ..numbers import Matrix, add, cut, largest, product
 from ..step import Step
 from .circuits import exact, query_rows
 from .grid import shifted
@@ -51,7 +51,7 @@ class Rounding:
     def through(self, row: Row, weights: list[Row]) -> Row:
         """row |W|."""
         self.step.meter.count(2 * len(row) * len(weights[0]))
-        return [cut(sum(map(mul, row, column)), self.bits, True) for column in zip(*weights)]
+        return [cut(sum(map(mul, row, column)), self.bits, True) for column in zip(*weights, strict=True)]
 
     def stored(self, *names: str) -> list[list[Row]]:
         """Absolute values of tensors."""
@@ -80,9 +80,12 @@ class Rounding:
     def widest(self, tokens: Matrix, places: Matrix) -> list[Row]:
         """For each token and column the largest |token + place|."""
         exponent = min(tokens.exponent, places.exponent)
-        columns = list(zip(*places.scaled_to(exponent)))
+        columns = list(zip(*places.scaled_to(exponent), strict=True))
         ends = [(min(column), max(column)) for column in columns]
-        rows = ([max(n + high, -n - low) for n, (low, high) in zip(row, ends)] for row in tokens.scaled_to(exponent))
+        rows = (
+            [max(n + high, -n - low) for n, (low, high) in zip(row, ends, strict=True)]
+            for row in tokens.scaled_to(exponent)
+        )
         return self.absolute(Matrix(tuple(map(tuple, rows)), exponent))
 
 
@@ -99,7 +102,7 @@ def float_error(step: Step) -> FloatError:
     reach = [0] * model.sizes["d_vocab_out"]
     for key, name in (("values", "EVOU"), ("positions", "PVOU")):
         matrix = exact(step.premise(key, Factored), name)
-        ranges = tuple(max(column) - min(column) for column in zip(*matrix.rows))
+        ranges = tuple(max(column) - min(column) for column in zip(*matrix.rows, strict=True))
         reach = _sum(reach, up.absolute(Matrix((ranges,), matrix.exponent))[0])
     embed, places = model.matrix("embed.W_E"), model.matrix("pos_embed.W_pos")
     tokens = Matrix(tuple(embed.rows[t] for t in step.task.token_rows()), embed.exponent)
@@ -112,9 +115,9 @@ def float_error(step: Step) -> FloatError:
         weight, bias = model.matrix(f"{ATTENTION}W_{name}"), model.matrix(f"{ATTENTION}b_{name}")
         at_token, at_place = (product(rows, weight, step.meter) for rows in (tokens, places))
         true = up.widest(at_token, add(at_place, bias, step.meter))
-        sides.append((_most(true), _most(up.layer(inputs, name))))
+        sides.append((largest(true), largest(up.layer(inputs, name))))
     scores = _scores(up, queries, up.layer(own, "Q"), *sides[0])
-    carried, rounded = _after(up, _most(own), *sides[1])
+    carried, rounded = _after(up, largest(own), *sides[1])
     if max(up.peaks) > up.limit:
         raise Rejected("OVERFLOW", "a magnitude may exceed half of 2^ceiling")
     moved = [cut(min(cut(n, 1, True), up.one) * max(reach), up.bits, True) for n in scores]
@@ -130,8 +133,8 @@ def _scores(up: Rounding, queries: Matrix, off: list[Row], keys: Row, keys_off: 
     near = _sum(keys, keys_off)
     slope = _sum(keys_off, up.times(up.gamma(len(keys) + 2), near))
     result = []
-    for query, error in zip(up.absolute(true), off):
-        size, first = up.through(_sum(query, error), [[*pair] for pair in zip(near, slope)])
+    for query, error in zip(up.absolute(true), off, strict=True):
+        size, first = up.through(_sum(query, error), [[*pair] for pair in zip(near, slope, strict=True)])
         first += up.through(error, [[n] for n in keys])[0] + up.zeta
         first += cut(up.gamma(4) * (size + first), up.bits, True)
         score = -(-first * up.one // root) + up.zeta
@@ -151,7 +154,7 @@ def _after(up: Rounding, own: Row, values: Row, off: Row) -> tuple[int, int]:
     out_off = _sum(up.times(up.gamma(len(w_o) + 2), out), zeta * len(out))
     stream = _sum(own, out, out_off)
     held = up.rounded(stream)
-    stream_off = [e + 2 * (b - a) for e, a, b in zip(out_off, stream, held)]
+    stream_off = [e + 2 * (b - a) for e, a, b in zip(out_off, stream, held, strict=True)]
     logits = up.times(up.gamma(len(w_u) + 2), up.linear([held], w_u, b_u)[0])
     up.peaks.append(2 * max(_sum(values, error)))
     return max(up.through(error, both)), max(_sum(up.through(stream_off, w_u), logits)) + up.zeta
@@ -159,10 +162,6 @@ def _after(up: Rounding, own: Row, values: Row, off: Row) -> tuple[int, int]:
 
 def _sum(*rows: Row) -> Row:
     return [sum(column) for column in zip(*rows, strict=True)]
-
-
-def _most(rows: list[Row]) -> Row:
-    return [max(column) for column in zip(*rows)]
 
 
 def float_count(step: Step) -> Count:

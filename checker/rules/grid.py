@@ -14,13 +14,17 @@ Ends = tuple[list[int], list[int]]  # lower and upper ends
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """What one convolution speaks about: `screen` says that no output can win, `upper` bounds the failures through any output, both unless an output of
-    `rest` wins too; `both` bounds the failures through its output and the one of `rest` at once, `lower` counts certain failures through its one output."""
+    """What one convolution speaks about.
+
+    `screen` says that no output can win, `upper` bounds the failures through any output, both unless an output of
+    `rest` wins too; `both` bounds the failures through its output and the one of `rest` at once; `lower` counts certain
+    failures through its one output.
+    """
 
     kind: str
     m: int
     queries: tuple[int, ...]
-    outputs: tuple[int, ...]
+    outputs: tuple[int, ...]  # none: all, with the largest difference of each part by itself
     rest: tuple[tuple[int, int], ...]  # other outputs, with what their differences count beside 16 times each output's
     step: int  # grid step in units of 2**unit, relative to the weights of token m and of the best position
     offset: int  # in 1/64 of a step
@@ -45,6 +49,7 @@ class Grid:
         if self.scale < 0:
             raise Malformed("UNIT", f"unit 2^{unit} is finer than the logits, 2^{unit - self.scale}")
         self.ratios: dict[tuple[int, tuple[int, ...]], Ratios] = {}
+        self.tops: dict[tuple[int, ...], list[int]] = {}  # the two largest of a row
 
     def cells(self, item: Item) -> tuple[list[list[int]], list[int]]:
         """Cells of positions x tokens 0..m, and for each query the least sum of cells that counts.
@@ -103,17 +108,27 @@ class Grid:
 
         def difference(row: tuple[int, ...]) -> list[int]:
             rest = sum(share * (row[p] - row[m]) for p, share in item.rest)
-            return [16 * (row[o] - row[m]) + rest for o in item.outputs]
+            return [16 * (n - row[m]) + rest for n in ([row[o] for o in item.outputs] or [self._top(row, m)])]
 
         direct, places = [difference(given.direct[q]) for q in item.queries], list(map(difference, given.positions))
-        middle = [sum(column) // len(places) for column in zip(*places)]
-        base = [side(column) + center + shift for column, center in zip(zip(*direct), middle)]
+        middle = [sum(column) // len(places) for column in zip(*places, strict=True)]
+        base = [side(column) + center + shift for column, center in zip(zip(*direct, strict=True), middle, strict=True)]
         token = [max(map(add, difference(row), base)) for row in given.values[: m + 1]]
         place = [max(map(sub, row, middle)) for row in places[:-1]]
         own_rows = (difference(given.values[self.step.task.own_row(q)]) for q in item.queries)
-        own = [max(x + y + z for x, y, z in zip(a, b, places[-1])) + shift for a, b in zip(direct, own_rows)]
-        self.step.meter.count((len(item.outputs) + len(item.rest)) * (3 * len(token) + 4 * len(places) + 6 * len(own)))
+        own = [
+            max(x + y + z for x, y, z in zip(a, b, places[-1], strict=True)) + shift
+            for a, b in zip(direct, own_rows, strict=True)
+        ]
+        self.step.meter.count((max(len(item.outputs), 1) + len(item.rest)) * (3 * len(token) + 4 * len(places) + 6 * len(own)))
         return token, place, own
+
+    def _top(self, row: tuple[int, ...], m: int) -> int:
+        """The largest of a row but that at m."""
+        if row not in self.tops:
+            self.step.meter.count(2 * len(row))
+            self.tops[row] = sorted(row)[-2:]
+        return self.tops[row][row[m] < self.tops[row][1]]
 
     def _ratios(self, m: int, queries: tuple[int, ...]) -> Ratios:
         """Weight ratios, pessimised over the queries."""
@@ -129,12 +144,15 @@ class Grid:
         position_low = [[shifted(n, shift, False) for n in weights.position_low[q]] for q in queries]
         position_high = [[shifted(n, shift, True) for n in weights.position_high[q]] for q in queries]
         own: Ends = [], []
-        for q, lows, highs in zip(queries, position_low, position_high):
+        for q, lows, highs in zip(queries, position_low, position_high, strict=True):
             row = self.step.task.own_row(q)
             own[0].append(lows[free] * ((low[q][row] << digits) // high[q][m] if row != m else 1 << digits))
             own[1].append(highs[free] * (-(-(high[q][row] << digits) // low[q][m]) if row != m else 1 << digits))
         one = [1 << digits]  # token m over itself
-        position = [min(column) for column in zip(*position_low)], [max(column) for column in zip(*position_high)]
+        position = (
+            [min(column) for column in zip(*position_low, strict=True)],
+            [max(column) for column in zip(*position_high, strict=True)],
+        )
         self.step.meter.count(2 * len(queries) * (2 * m + 2 * free + 6))
         self.ratios[m, queries] = Ratios((least + one, most + one), position, own)
         return self.ratios[m, queries]

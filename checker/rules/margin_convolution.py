@@ -42,14 +42,16 @@ def margin_convolution(step: Step) -> Count:
 
 
 def _read_item(value: object, m: int, task: Task, outputs: int, place: str) -> Item:
-    """["screen", queries, outputs, rest], or ["upper" | "lower" | "both", queries, outputs, rest, step, offset in 1/64]."""
+    """["screen", queries, outputs, rest], or ["upper" | "lower" | "both", the same, step, offset in 1/64 of it]."""
     kind, *numbers = items(value, place) or [None]
     if kind not in ("screen", "upper", "lower", "both") or len(numbers) != (3 if kind == "screen" else 5):
-        raise Malformed("ITEM", "expected [screen, queries, outputs, rest] or [kind, ..., rest, step, offset]").at(place)
-    queries, chosen = _members(numbers[0], task.queries(m), place), _members(numbers[1], outputs, place)
+        text = "expected [screen, queries, outputs, rest] or [kind, ..., rest, step, offset]"
+        raise Malformed("ITEM", text).at(place)
+    queries, whole = _members(numbers[0], task.queries(m), place), numbers[1] == "0"
+    chosen = () if whole else _members(numbers[1], outputs, place)
     pairs = [tuple(integer(n, 0, 1 << 12, place) for n in items(pair, place)) for pair in items(numbers[2], place)]
     shape = len(chosen), len(pairs)
-    if shape != {"lower": (1, 0), "both": (1, 1)}.get(str(kind), shape) or any(len(pair) != 2 for pair in pairs):
+    if shape != {"lower": (1, 0), "both": (1, 1)}.get(str(kind), shape) or any(len(pair) != 2 for pair in pairs) or whole and (kind == "screen" or outputs == 1):
         raise Malformed("ITEM", f"{kind} for {shape[0]} outputs and {shape[1]} others").at(place)
     rest = tuple((p, share if kind == "both" else -share) for p, share in pairs)
     if m in chosen or any(p in (m, *chosen) or p >= outputs for p, _ in rest):
@@ -80,7 +82,7 @@ def _counts(item: Item, grid: Grid, step: Step) -> list[int]:
     for position, row in enumerate(cells):
         mass = task.mass(position)
         histogram: dict[int, int] = {}
-        for cell, weight in zip(row, mass):
+        for cell, weight in zip(row, mass, strict=False):
             histogram[cell] = histogram.get(cell, 0) + weight
         rows.append((histogram, {**histogram, row[m]: histogram[row[m]] - mass[m]}))
     at_most = tails([row[0] for row in rows], thresholds, step.meter)
@@ -103,8 +105,9 @@ class Tally:
         for q, count in zip(item.queries, counts, strict=True):
             if item.kind in ("screen", "upper"):
                 if not self.missing[q].isdisjoint(p for p, _ in item.rest):
-                    raise Rejected("NOT_COVERED", f"{item.rest[:8]} not covered for query {q} of {item.m} by earlier items")
-                self.missing[q] -= set(item.outputs)
+                    text = f"{item.rest[:8]} not covered for query {q} of {item.m} by earlier items"
+                    raise Rejected("NOT_COVERED", text)
+                self.missing[q] -= set(item.outputs or self.missing[q])
                 self.above[q] += count
             elif item.kind == "lower":
                 self.single[q][item.outputs[0]] = count

@@ -69,8 +69,8 @@ def _output(given: Margins, q: int, m: int, o: int, weight: Terms, step: Step) -
     levels: list[Level] = []
     best = worst = 0
     best_with_m: int | None = None
-    for position, p in reversed(list(zip(positions, weight.position))[:-1]):
-        term = tuple(p * u * (value + position) for u, value in zip(weight.token, values))
+    for position, p in reversed(list(zip(positions, weight.position, strict=True))[:-1]):
+        term = tuple(p * u * (value + position) for u, value in zip(weight.token, values, strict=False))
         rank = sorted(range(m + 1), key=term.__getitem__)
         masks = [0]
         for t in reversed(rank):
@@ -111,7 +111,11 @@ def _walk(outputs: tuple[Output, ...], m: int, holds: bool, step: Step) -> tuple
             if after == free:
                 undecided += before * masses[level][t]
                 continue
-            child = [(o, total + o.levels[level].term[t]) for (o, total), mask in zip(live, alive) if mask >> t & 1]
+            child = [
+                (o, total + o.levels[level].term[t])
+                for (o, total), mask in zip(live, alive, strict=True)
+                if mask >> t & 1
+            ]
             step.meter.count(len(child))
             stack.append((after, has or t == m, before * masses[level][t], child))
     return wrong, undecided

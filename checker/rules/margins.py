@@ -56,7 +56,7 @@ def margins(step: Step) -> Margins:
     parts = [step.premise(key, Factored) for key in ("direct", "values", "positions")]
     if parts[1].centre != parts[2].centre:
         raise Rejected("CENTRE", "EVOU and PVOU were centred differently")
-    direct, values, positions = (exact(part, name) for part, name in zip(parts, ("EU", "EVOU", "PVOU")))
+    direct, values, positions = (exact(part, name) for part, name in zip(parts, ("EU", "EVOU", "PVOU"), strict=True))
     n, power = step.fields.hex("margin_above"), step.fields.integer("exponent", -4096, 4096)
     shift = Matrix(((n,),), power)
     exponent = min(matrix.exponent for matrix in (direct, values, positions, shift))
@@ -96,4 +96,4 @@ def _cut(low: tuple[int, ...], high: tuple[int, ...], shift: int) -> tuple[tuple
     """floor(x / 2**shift) of the lower ends, and how far the upper ends lie above them (never a negative shift)."""
     shift = max(shift, 0)
     cut = tuple(n >> shift for n in low)
-    return cut, max(-(-n >> shift) - base for n, base in zip(high, cut))
+    return cut, max(-(-n >> shift) - base for n, base in zip(high, cut, strict=True))

@@ -4,6 +4,7 @@ from math import comb
 
 from ..claim import pairs, read_region
 from ..facts import Count, Margins
+from ..numbers import largest
 from ..step import Step
 
 
@@ -33,10 +34,10 @@ def _worst_positions(given: Margins, maxima: list[int], step: Step) -> dict[int,
     outputs = len(given.values[0])
     step.meter.count(len(maxima) * outputs * 2 * (len(given.positions) + len(given.values)))
     for m in maxima:
-        pi = [max(column) for column in zip(*([n - row[m] for n in row] for row in given.positions))]
+        pi = largest([[n - row[m] for n in row] for row in given.positions])
         others = [o for o in range(outputs) if o != m]
         top = [max((row[o] + pi[o] for o in others), default=None) for row in given.values]
-        result[m] = pi, [0 if best is None else best - row[m] for best, row in zip(top, given.values)]
+        result[m] = pi, [0 if best is None else best - row[m] for best, row in zip(top, given.values, strict=True)]
     return result
 
 
@@ -98,7 +99,9 @@ def _good(
     return good
 
 
-def _prefix_sums(position: tuple[tuple[int, ...], tuple[int, ...]], order: tuple[int, ...]) -> tuple[list[int], list[int]]:
+def _prefix_sums(
+    position: tuple[tuple[int, ...], tuple[int, ...]], order: tuple[int, ...]
+) -> tuple[list[int], list[int]]:
     """Sums over the first n positions of an order, n = 0, 1, ...: lower ends and upper ends."""
     lows, highs = [0], [0]
     for i in order:

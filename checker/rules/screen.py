@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ..facts import Margins
+from ..numbers import largest
 from ..step import Step
 from .margins import Terms
 
@@ -47,14 +48,16 @@ class Screen:
         most = [max(-(-(high[q][t] << DIGITS) // low[q][m]) for q in queries) if sure else 0 for t in rows]
         bits = given.weights.bits
         lightest = min(min(given.weights.position_low[q]) for q in queries) << DIGITS >> bits
-        total = sum(-(-max(column) << DIGITS >> bits) for column in zip(*(given.weights.position_high[q] for q in queries)))
-        direct = [max(column) for column in zip(*([n - given.direct[q][m] for n in given.direct[q]] for q in queries))]
-        position = [max(column) + given.shift for column in zip(*([n - row[m] for n in row] for row in given.positions))]
-        meter.count(2 * len(direct) * (len(queries) + len(given.positions) + len(rows) + 3) + 2 * len(rows) * len(queries))
+        total = sum(-(-n << DIGITS >> bits) for n in largest([given.weights.position_high[q] for q in queries]))
+        direct = largest([[n - given.direct[q][m] for n in given.direct[q]] for q in queries])
+        position = [n + given.shift for n in largest([[n - row[m] for n in row] for row in given.positions])]
+        seen = len(queries) + len(given.positions) + len(rows) + 3
+        meter.count(2 * len(direct) * seen + 2 * len(rows) * len(queries))
         found = []
-        for o, (query_part, place) in enumerate(zip(direct, position)):
+        for o, (query_part, place) in enumerate(zip(direct, position, strict=True)):
             need = -query_part - place
-            speakers = [(t, w, x) for t, w in zip(rows, most) if (x := given.values[t][o] - given.values[t][m]) > need]
+            found_at = ((t, w, given.values[t][o] - given.values[t][m]) for t, w in zip(rows, most, strict=True))
+            speakers = [(t, w, x) for t, w, x in found_at if x > need]
             at_m = given.values[m][o] - given.values[m][m]
             low_end = (at_m - need) << DIGITS
             top = max((0, low_end, *((x - need) * w for _, w, x in speakers)))

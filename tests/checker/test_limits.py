@@ -440,7 +440,7 @@ def test_model_name_that_cannot_be_printed(good: Path, tmp_path: Path) -> None:
     done = subprocess.run([*CHECK, str(good), "--model", odd], capture_output=True, check=False, timeout=SECONDS)
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, b"VERIFIED")
     assert b"\x1b" not in done.stdout
-    assert done.stdout.count(b"\n") == 4
+    assert done.stdout.count(b"\n") == 5
 
 
 def test_read_only_folder_needs_nothing_written(good: Path, tmp_path: Path) -> None:
