@@ -10,7 +10,7 @@ audit(certificate)
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..core import checkpoint
@@ -165,14 +165,15 @@ def audit(*certificates: Certificate | FilePath, deep: bool = True) -> Audit:
     reports = []
     with tempfile.TemporaryDirectory() as folder:
         for number, each in enumerate(certificates):
-            path = str(each)
+            path = name = str(each)
             if isinstance(each, Certificate):
-                path = str(Path(folder) / f"{number}-{each.proof.strategy.replace(':', '-')}.json")
+                name = each.proof.strategy.replace(":", "-")
+                path = str(Path(folder) / f"{number}-{name}.json")
                 Path(path).write_bytes(each.data)
             verdict, found = read(path)
             if found is None:
-                raise CompactProofsError("NOT_VERIFIED", f"{verdict.verdict}: {verdict.message}", path)
-            reports.append(make_report(found, deep))
+                raise CompactProofsError("NOT_VERIFIED", f"{verdict.verdict}: {verdict.message}", name)
+            reports.append(make_report(replace(found, path=name), deep))
     return Audit(tuple(reports))
 
 

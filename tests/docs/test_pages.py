@@ -1,0 +1,88 @@
+"""The how-to pages are run, links lead somewhere, and generated pages are as their scripts make them."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from test_readme import BLOCK
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ("howto-researcher.md", "howto-third-party.md")
+LINKED = ("concepts.md", *PAGES)
+
+
+def commands(page: str) -> list[tuple[str, list[str]]]:
+    """Each command with the lines shown under it."""
+    found: list[tuple[str, list[str]]] = []
+    for block in BLOCK.findall((ROOT / "docs" / page).read_text(encoding="utf-8")):
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                found.append((line[2:], []))
+            else:
+                found[-1][1].append(line)
+    return found
+
+
+def pattern(lines: list[str]) -> str:
+    """Lines as a regular expression: `...` alone stands for any lines, inside a line for anything."""
+    return "".join(r"(.*\n)*?" if s == "..." else re.escape(s).replace(r"\.\.\.", ".*") + r"\n" for s in lines)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_do_what_the_page_says(page: str) -> None:
+    if page == PAGES[0] and importlib.util.find_spec("jinja2") is None:
+        pytest.skip("the page of audit needs jinja2")
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    assert len(commands(page)) >= 4
+    for command, expected in commands(page):
+        done = subprocess.run(
+            ["bash", "-c", command],
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        assert re.fullmatch(pattern(expected), done.stdout), f"$ {command}\n{done.stdout}"
+
+
+@pytest.mark.parametrize("page", LINKED)
+def test_links_lead_somewhere(page: str) -> None:
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#]+)\)", text):
+        assert (ROOT / "docs" / target).exists(), target
+
+
+def test_the_reference_is_as_generated() -> None:
+    code = "import runpy, sys; sys.stdout.write(runpy.run_path('docs/make_reference.py')['page']())"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "COLUMNS": "110", "PYTHONUTF8": "1"},
+    )
+    assert done.stdout == (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+
+
+def test_the_notebook_was_run_as_written() -> None:
+    book = json.loads((ROOT / "docs" / "notebook.ipynb").read_text(encoding="utf-8"))
+    script = (ROOT / "docs" / "make_notebook.py").read_text(encoding="utf-8")
+    code = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
+    assert len(code) >= 6
+    for cell in book["cells"]:
+        assert "".join(cell["source"]).splitlines()[0][:40] in script.replace("\\n", "\n")
+    for cell in code:
+        assert cell["execution_count"] and cell["outputs"]
+        assert all(output["output_type"] != "error" for output in cell["outputs"])
+    assert json.dumps(book).count("VERIFIED") >= 4
