@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, cast
 
 from .errors import CompactProofsError
 from .problem import Problem
 from .proof import Builder, Json, Proof, Step
-from .strategies import brute_force
 from .task import Region, Task, pairs
-
-Pieced = Callable[[Problem, Region], Proof]
-
-SHARDED: Final[dict[str, Pieced]] = {
-    "brute-force": lambda problem, region: brute_force.brute_force(problem, region=region),
-}
-"""Strategies that can prove a region on its own."""
 
 PREMISES: Final = frozenset(
     ("of", "scores", "positions", "weights", "direct", "values", "margins", "exact_direct", "output_positions")
@@ -25,11 +17,12 @@ PREMISES: Final = frozenset(
 """The arguments that hold numbers of steps in a proof about the real numbers."""
 
 
-def split(task: Task, parts: int) -> list[Region]:
-    """At most so many regions that cover all classes once, of about equal mass each."""
+def split(task: Task, parts: int, whole_maxima: bool = False) -> list[Region]:
+    """At most so many regions that cover all classes once, of about equal mass each; with all queries of a maximum."""
     total, reached, regions = task.total, 0, [list[tuple[int, int]]()]
     for q, m in pairs(task.whole()):
-        if regions[-1] and reached * parts >= total * len(regions) and len(regions) < parts:
+        full = regions[-1] and reached * parts >= total * len(regions) and len(regions) < parts
+        if full and (q == 0 or not whole_maxima):
             regions.append([])
         regions[-1].append((q, m))
         reached += task.class_size(q, m)

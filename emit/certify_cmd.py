@@ -89,7 +89,7 @@ Examples:
     type=click.IntRange(1, 1024),
     default=1,
     show_default=True,
-    help="Processes for brute force, each proving a part; Ctrl-C keeps what is finished (needs joblib).",
+    help="Processes for brute-force and margin-convolution, each proving a part; Ctrl-C keeps what is finished (joblib).",
 )
 @click.option("--force", is_flag=True, help="Replace an existing certificate.")
 @click.option("--no-check", is_flag=True, help="Do not run the checker before publishing.")

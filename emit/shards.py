@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..core.errors import CompactProofsError
+from ..core.pieces import PIECED
 from ..core.problem import Problem
 from ..core.proof import Proof
-from ..core.sharding import SHARDED, join, split
+from ..core.sharding import join, split
 from ..core.task import Region
 from .parallel import run_pieces
 
@@ -19,10 +20,10 @@ Piece = tuple[Problem, str, Region]
 
 def prove_sharded(problem: Problem, strategy: str, jobs: int, progress: Callable[[int, int], None]) -> Proof:
     """Errors: NOT_SHARDED, NOTHING_TO_JOIN and those of the strategy. Ctrl-C joins the pieces that are finished."""
-    if strategy not in SHARDED or problem.semantics is not None:
-        text = f"{strategy} is proved in one piece; --jobs is for {', '.join(SHARDED)} over the real numbers"
+    if strategy not in PIECED or problem.semantics is not None:
+        text = f"{strategy} is proved in one piece; --jobs is for {', '.join(PIECED)} over the real numbers"
         raise CompactProofsError("NOT_SHARDED", text)
-    regions = split(problem.task, jobs * PIECES)
+    regions = split(problem.task, jobs * PIECES, PIECED[strategy].whole_maxima)
     pieces: list[Piece] = [(problem, strategy, region) for region in regions]
     found: dict[int, Proof] = {}
     try:
@@ -37,4 +38,4 @@ def prove_sharded(problem: Problem, strategy: str, jobs: int, progress: Callable
 
 def _prove(piece: Piece) -> Proof:
     problem, strategy, region = piece
-    return SHARDED[strategy](problem, region)
+    return PIECED[strategy].find(problem, region)

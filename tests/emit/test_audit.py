@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
 import json
 from fractions import Fraction
@@ -19,7 +20,8 @@ from compactproofs.core.problem import Problem
 from compactproofs.core.task import pairs
 from compactproofs.emit.auditing.costs import recognise
 from compactproofs.emit.auditing.document import read
-from made import MODEL, SMALL, audit_json, certificate, falsified, run
+from compactproofs.emit.auditing.report import make_report, to_json
+from made import MODEL, ROOT, SMALL, audit_json, certificate, falsified, run
 
 STRATEGIES = ("margin-tree", "brute-force", "cubic", "subcubic:1", "subcubic:70:tight")
 CLAIMS = (
@@ -178,3 +180,30 @@ def test_float32_rounding_that_changes_an_answer_is_flagged() -> None:
     moved = Problem(problem.model, problem.task, (scaled, -60))
     (again,) = replay(moved, [item])
     assert again.disagree
+
+
+ACCEPTED = sorted((ROOT / "tests" / "data" / "accept").glob("*.json"))
+
+
+@pytest.mark.parametrize("path", ACCEPTED, ids=[path.stem for path in ACCEPTED])
+def test_every_kind_of_accepted_certificate_is_explained(path: Path) -> None:
+    _, document = read(str(path))
+    assert document is not None
+    report = make_report(document)
+    assert report.losses is not None, report.note
+    assert report.losses.agrees
+    assert json.dumps(to_json(report))
+    if importlib.util.find_spec("jinja2") is not None:
+        from compactproofs.emit.auditing.page import render
+
+        assert "VERIFIED" in render([report])
+
+
+def test_convolution_by_output_and_by_rounding() -> None:
+    (report,) = audit_json(ROOT / "tests" / "data" / "accept" / "convolution.json")["certificates"]
+    losses = report["losses"]
+    assert losses["recount_agrees"]
+    assert [term["name"] for term in losses["by_term"]] == ["rounding to the grid"]
+    total, upper = (int(report["checker"][key]) for key in ("total", "upper"))
+    assert int(losses["model_wrong"]) >= total - upper
+    assert losses["by_output"]["mass"]

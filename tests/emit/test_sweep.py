@@ -143,6 +143,8 @@ def test_regions_cover_every_class_once(text: str, parts: int) -> None:
     assert len(regions) <= parts
     classes = [each for region in regions for each in pairs(region)]
     assert sorted(classes) == sorted(pairs(task.whole()))
+    whole = split(task, parts, whole_maxima=True)
+    assert sum(len({m for m, _, _ in region}) for region in whole) == task.tokens
     if parts == 5:
         sizes = [sum(task.class_size(q, m) for q, m in pairs(region)) for region in regions]
         largest = max(task.class_size(q, m) for q, m in classes)
@@ -178,6 +180,10 @@ def test_certify_in_processes(tmp_path: Path) -> None:
     two = json.loads(run("certify", *words, "-o", tmp_path / "2.json", "--jobs", 2).stdout)
     assert (one["lower"], one["upper"]) == (two["lower"], two["upper"])
     assert two["checked"]["verdict"] == "VERIFIED"
+    words = ("--exact", MODEL, "--strategy", "margin-convolution", "--claim", SMALL, "--json", "--jobs", 2)
+    parts = json.loads(run("certify", *words, "-o", tmp_path / "4.json").stdout)
+    assert parts["checked"]["verdict"] == "VERIFIED"
+    assert int(parts["lower"][0]) <= int(one["lower"][0]) <= int(parts["upper"][0])
     done = run("certify", "--exact", MODEL, "--strategy", "cubic", "--jobs", 2, "-o", tmp_path / "3.json")
     assert done.returncode == 2 and "NOT_SHARDED" in done.stderr
 
