@@ -120,7 +120,8 @@ class Grid:
             max(x + y + z for x, y, z in zip(a, b, places[-1], strict=True)) + shift
             for a, b in zip(direct, own_rows, strict=True)
         ]
-        self.step.meter.count((max(len(item.outputs), 1) + len(item.rest)) * (3 * len(token) + 4 * len(places) + 6 * len(own)))
+        width = max(len(item.outputs), 1) + len(item.rest)
+        self.step.meter.count(width * (3 * len(token) + 4 * len(places) + 6 * len(own)))
         return token, place, own
 
     def _top(self, row: tuple[int, ...], m: int) -> int:

@@ -50,8 +50,9 @@ def _read_item(value: object, m: int, task: Task, outputs: int, place: str) -> I
     queries, whole = _members(numbers[0], task.queries(m), place), numbers[1] == "0"
     chosen = () if whole else _members(numbers[1], outputs, place)
     pairs = [tuple(integer(n, 0, 1 << 12, place) for n in items(pair, place)) for pair in items(numbers[2], place)]
-    shape = len(chosen), len(pairs)
-    if shape != {"lower": (1, 0), "both": (1, 1)}.get(str(kind), shape) or any(len(pair) != 2 for pair in pairs) or whole and (kind == "screen" or outputs == 1):
+    shape, bad = (len(chosen), len(pairs)), whole and (kind == "screen" or outputs == 1)
+    bad |= shape != {"lower": (1, 0), "both": (1, 1)}.get(str(kind), shape) or any(len(pair) != 2 for pair in pairs)
+    if bad:
         raise Malformed("ITEM", f"{kind} for {shape[0]} outputs and {shape[1]} others").at(place)
     rest = tuple((p, share if kind == "both" else -share) for p, share in pairs)
     if m in chosen or any(p in (m, *chosen) or p >= outputs for p, _ in rest):

@@ -89,7 +89,7 @@ class Block:
         """Is an output covered for all the queries by items of lower levels?"""
         seen = np.zeros(self.view.queries, dtype=bool)
         for each in self.of("upper", "screen"):
-            if each.draft.level < level and output in each.draft.outputs:
+            if each.draft.level < level and output in (each.draft.outputs or (output,)):
                 seen[each.draft.queries] = True
         return bool(seen[queries].all())
 
@@ -154,7 +154,7 @@ class Block:
             operations = screen_operations(*sizes, len(draft.outputs), len(draft.rest))
             return Found(next(_numbers), draft, 0, np.zeros(len(queries)), operations)
         up, h = draft.kind != "lower", draft.step * self.scale
-        term, own = terms(view, draft.kind, queries, np.array(draft.outputs), draft.rest)
+        term, own = terms(view, draft.kind, queries, np.array(draft.outputs, dtype=np.int64), draft.rest)
         offset = best_offset(term if up else -term, h)
         c = h * offset / 64
         cells = np.ceil((term - c) / h) if up else np.floor((term + c) / h)
@@ -167,7 +167,7 @@ class Block:
             return None
         share = counted.share if draft.kind == "both" else np.minimum(counted.share, view.size[queries])
         operations = counted.operations + cell_operations(*sizes)
-        operations += value_operations(*sizes, len(draft.outputs) + len(draft.rest))
+        operations += value_operations(*sizes, max(len(draft.outputs), 1) + len(draft.rest))
         return Found(next(_numbers), draft, offset, share, operations)
 
     def item(self, found: Found, unit: int) -> Item:

@@ -107,7 +107,7 @@ class Exact:
         pairs = zip(item.queries, all_, less, strict=True)
         counts = (task.own_mass(q) * (n - (0 if task.holds_max(q, m) else k)) for q, n, k in pairs)
         sizes = m, task.free, len(item.queries)
-        values = value_operations(*sizes, len(item.outputs) + len(item.rest))
+        values = value_operations(*sizes, max(len(item.outputs), 1) + len(item.rest))
         return Counted(tuple(counts), values + cell_operations(*sizes) + first + second)
 
     def _cells(self, item: Item) -> tuple[list[list[int]], list[int]]:
@@ -156,7 +156,7 @@ class Exact:
 
         def difference(row: list[int]) -> list[int]:
             rest = sign * sum(share * (row[p] - row[m]) for p, share in item.rest)
-            return [16 * (row[o] - row[m]) + rest for o in item.outputs]
+            return [16 * (n - row[m]) + rest for n in ([row[o] for o in item.outputs] or [_top(row, m)])]
 
         direct = [difference(logits.direct[q]) for q in item.queries]
         places = list(map(difference, logits.positions))
@@ -172,6 +172,15 @@ class Exact:
                 for a, b in zip(direct, own_rows, strict=True)
             ],
         )
+
+    def rows_of(self, item: Item) -> set[tuple[int, ...]]:
+        """The rows whose largest entries an item for all outputs takes; the checker finds those of a row once."""
+        logits, task = self.problem.logits, self.problem.task
+        if item.outputs:
+            return set()
+        values = {*range(item.m + 1), *(task.own_row(q) for q in item.queries)}
+        rows = [*(logits.direct[q] for q in item.queries), *(logits.values[t] for t in values), *logits.positions]
+        return {tuple(row) for row in rows}
 
     def _ratios(self, m: int, queries: tuple[int, ...]) -> Ratios:
         """Weight ratios, pessimised over the queries."""
@@ -198,6 +207,11 @@ class Exact:
         position_most = [max(column) for column in zip(*position_high, strict=True)]
         place: Ends = [row[free] for row in position_low], [row[free] for row in position_high]
         return Ratios(([*least, one], [*most, one]), (position, position_most), (place, own))
+
+
+def _top(row: list[int], m: int) -> int:
+    """The largest of a row but that at m."""
+    return max([*row[:m], *row[m + 1 :]])
 
 
 def _floor(n: int, h: int, blur: int) -> int:

@@ -20,7 +20,7 @@ class Item:
     kind: Kind
     m: int
     queries: tuple[int, ...]
-    outputs: tuple[int, ...]
+    outputs: tuple[int, ...]  # none: all but m, with the largest difference of each circuit by itself
     rest: Rest = ()
     step: int = 1
     offset: int = 0
@@ -43,8 +43,8 @@ def ratio_operations(m: int, free: int, queries: int) -> int:
 
 
 def value_operations(m: int, free: int, queries: int, outputs: int) -> int:
-    """Logit differences, pessimised over the outputs."""
-    return outputs * (3 * (m + 1) + 4 * (free + 1) + 6 * queries)
+    """Logit differences, pessimised over the outputs (at least one: all together count as one)."""
+    return max(outputs, 1) * (3 * (m + 1) + 4 * (free + 1) + 6 * queries)
 
 
 def cell_operations(m: int, free: int, queries: int) -> int:

@@ -111,29 +111,35 @@ def opening(block: Block) -> Iterator[Move]:
     outputs = tuple(o for o in range(block.view.values.shape[1]) if o != block.view.m)
     if not outputs:
         return
-    whole = Draft("upper", queries, outputs)
-    ranked = rank(block, queries, outputs)
+    for step in (COARSE, MIDDLE):
+        yield Move((), (Draft("upper", queries, (), step),))
+    yield from _covers(block, Draft("upper", queries, outputs), ())
+
+
+def _covers(block: Block, draft: Draft, gone: tuple[int, ...]) -> Iterator[Move]:
+    """All outputs of a draft together, or the leading ones apart, or the harmless ones screened off."""
+    ranked = rank(block, draft.queries, draft.outputs)
     for step in (1.0, COARSE, MIDDLE):
         for cut in (0, 1, 3, 8):
             if cut < len(ranked):
-                yield Move((), _apart(replace(whole, step=step), ranked, cut))
-    screened, rest = split_screen(block, queries, ranked)
+                yield Move(gone, _apart(replace(draft, step=step), ranked, cut))
+    screened, rest = split_screen(block, draft.queries, ranked, draft.rest)
     if screened:
-        yield from _screened(whole, screened, rest)
+        yield from _screened(draft, screened, rest, gone)
     if rest:
-        yield Move((), chain(block, replace(whole, step=MIDDLE)))
+        yield Move(gone, chain(block, replace(draft, step=MIDDLE)))
 
 
-def _screened(draft: Draft, screened: tuple[int, ...], rest: tuple[int, ...]) -> Iterator[Move]:
+def _screened(draft: Draft, screened: tuple[int, ...], rest: tuple[int, ...], gone: tuple[int, ...]) -> Iterator[Move]:
     base = replace(draft, kind="screen", outputs=screened)
     if not rest:
-        yield Move((), (base,))
+        yield Move(gone, (base,))
         return
     for step in (COARSE, MIDDLE):
         upper = replace(draft, outputs=rest, step=step)
-        yield Move((), (base, upper))
+        yield Move(gone, (base, upper))
         for parts in output_parts(rest) if len(rest) > 1 else ():
-            yield Move((), (base, *_parts(upper, parts)))
+            yield Move(gone, (base, *_parts(upper, parts)))
 
 
 def _parts(draft: Draft, parts: Iterable[tuple[int, ...]]) -> tuple[Draft, ...]:
@@ -182,6 +188,9 @@ def refinements(block: Block, found: Found) -> Iterator[Move]:
     if draft.step > 1 / 128:
         yield Move(gone, (replace(draft, step=draft.step / 8),))
     yield from _leaning(block, draft, gone)
+    if not draft.outputs:
+        outputs = tuple(o for o in range(block.view.values.shape[1]) if o != block.view.m)
+        yield from _covers(block, replace(draft, outputs=outputs, rest=()), gone)
     if len(draft.outputs) > 1:
         yield from _by_outputs(block, draft, gone)
     if len(draft.queries) > 1:
@@ -231,7 +240,7 @@ def _by_queries(block: Block, draft: Draft, gone: tuple[int, ...]) -> Iterator[M
     queries = draft.queries
     if len(queries) >= 12:
         yield Move(gone, _split(draft, query_parts(block, queries, 6)))
-    order = np.argsort(block.view.direct[queries, draft.outputs[0]], kind="stable")
+    order = np.argsort(block.view.direct[queries][:, list(draft.outputs[:1])].max(axis=1, initial=0.0), kind="stable")
     halves = [np.sort(part) for part in np.array_split(queries[order], 2)]
     yield Move(gone, _split(draft, query_parts(block, queries, 2)))
     yield Move(gone, _split(draft, halves))
@@ -243,7 +252,7 @@ def deep(block: Block, found: Found | None) -> Iterator[Move]:
     draft = Draft("upper", np.arange(block.view.queries), outputs)
     gone: tuple[int, ...] = ()
     if found is not None:
-        draft, gone = found.draft, (found.number,)
+        draft, gone = replace(found.draft, outputs=found.draft.outputs or outputs), (found.number,)
     draft = replace(draft, step=min(draft.step, FINE))
     for parts in (1, 4, 12):
         if len(draft.queries) >= 2 * parts or parts == 1:

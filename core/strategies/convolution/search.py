@@ -202,7 +202,7 @@ class Search:
             return 0.0
         if found is not None:
             loss = block.loss(found)
-            if found.draft.kind != "upper" or len(found.draft.outputs) <= 4 or loss < 2e-5:
+            if found.draft.kind != "upper" or 0 < len(found.draft.outputs) <= 4 or loss < 2e-5:
                 return 0.0
         floor = self._samples(place.m).wrong * float(block.view.size @ block.view.weight)
         return max(0.0, before.above - floor)

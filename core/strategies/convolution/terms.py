@@ -110,7 +110,9 @@ def _differences(
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Direct, own, token and position parts of each output's difference with its share of the rest."""
     parts = view.direct[queries], view.own_values[queries], view.values, view.positions
-    each = [part[:, outputs] for part in parts]
+    each = [part[:, outputs] for part in parts] if len(outputs) else [np.delete(part, view.m, axis=1) for part in parts]
+    if not len(outputs):
+        each = [part.max(axis=1, keepdims=True) for part in each]
     for p, share in rest:
         each = [one + sign * share / 16 * part[:, p : p + 1] for one, part in zip(each, parts, strict=True)]
     direct, own_values, values, positions = each

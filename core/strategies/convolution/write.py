@@ -42,7 +42,7 @@ class Tally:
         """Note an item."""
         for q, count in zip(item.queries, counts, strict=True):
             if item.kind in ("screen", "upper"):
-                self.missing[q] -= set(item.outputs)
+                self.missing[q] -= set(item.outputs or self.missing[q])
                 self.above[q] += count
             elif item.kind == "lower":
                 self.single[q][item.outputs[0]] = count
@@ -85,6 +85,7 @@ class Writer:
         """What the items of all blocks prove exactly."""
         task, right, wrong, operations = self.problem.task, 0, 0, 0
         written: dict[int, list[Item]] = {}
+        tops: set[tuple[int, ...]] = set()
         for m, block in blocks.items():
             if not block.found and block.view.values.shape[1] > 1:
                 continue
@@ -94,6 +95,8 @@ class Writer:
                 total.enter(item, counted.counts)
                 written[m].append(item)
                 operations += counted.operations
+            for item in written[m]:
+                tops |= self.exact.rows_of(item)
             operations += sum(self.exact.ratio_cost(m, queries) for queries in {item.queries for item in written[m]})
             for q in range(task.queries(m)):
                 size = task.class_size(q, m)
@@ -101,6 +104,7 @@ class Writer:
                 wrong += total.wrong(q)
         if not written:
             written[task.tokens - 1] = []  # a count over no class at all is none
+        operations += 2 * sum(map(len, tops))
         return Confirmed(written, right, wrong, operations)
 
     def _confirmed(self, block: Block, found: Found) -> list[tuple[Item, Counted]]:
