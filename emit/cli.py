@@ -11,6 +11,7 @@ from .certify_cmd import certify
 from .completion_cmd import completion
 from .console import guarded
 from .import_cmd import import_
+from .join_cmd import join
 from .lean_cmd import lean
 from .sweep_cmd import sweep
 from .train_cmd import train
@@ -27,6 +28,7 @@ compactproofs.add_command(certify)
 compactproofs.add_command(completion)
 compactproofs.add_command(import_)
 compactproofs.add_command(lean)
+compactproofs.add_command(join)
 compactproofs.add_command(sweep)
 compactproofs.add_command(train)
 

@@ -203,3 +203,22 @@ def test_stopped_early_it_proves_what_is_finished(tmp_path: Path) -> None:
     with pytest.raises(CompactProofsError, match="NOTHING_TO_JOIN"):
         join(problem, [])
     assert cubic.cubic(problem).lower <= whole.lower
+
+
+def test_certificates_of_parts_are_joined(tmp_path: Path) -> None:
+    problem = problem_of("accuracy of max of 9 tokens")
+    whole = brute_force.brute_force(problem)
+    files = []
+    for number, region in enumerate(split(problem.task, 3)):
+        files.append(tmp_path / f"{number}.json")
+        publish(problem, brute_force.brute_force(problem, region=region), files[-1])
+    done = run("join", *files, "-o", tmp_path / "all.json", "--json")
+    report = json.loads(done.stdout)
+    assert report["lower"] == [str(whole.lower), str(problem.task.total)]
+    assert report["checked"]["verdict"] == "VERIFIED"
+    other = problem_of("accuracy of max of 8 tokens")
+    publish(other, brute_force.brute_force(other), tmp_path / "other.json")
+    for words, code in (((files[0], tmp_path / "other.json"), "JOIN_DIFFERS"), ((files[0], files[0]), "CHECK_FAILED")):
+        done = run("join", *words, "-o", tmp_path / "x.json")
+        assert done.returncode == 2 and code in done.stderr
+        assert not (tmp_path / "x.json").exists()

@@ -1,0 +1,67 @@
+"""The command `compactproofs join`: certificates over disjoint parts of one claim become one certificate."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from ..core.errors import CompactProofsError, printable
+from ..core.proof import Proof
+from ..core.sharding import join as join_proofs
+from .auditing.document import Document, read
+from .certificate import publish
+from .console import percent
+
+EPILOG = """\b
+Examples:
+  # two machines proved different maxima of one model
+  compactproofs join low.json high.json -o whole.json
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("certificates", nargs=-1, required=True, type=click.Path())
+@click.option("-o", "--output", required=True, type=click.Path(), help="Where the joined certificate goes.")
+@click.option("--force", is_flag=True, help="Replace an existing certificate.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def join(certificates: tuple[str, ...], output: str, force: bool, as_json: bool) -> None:
+    """Join CERTIFICATES, each VERIFIED, of one model, task and quantity, whose proofs count different classes.
+
+    Counts add up by the rule disjoint_union; the checker refuses the result if classes overlap.
+    """
+    documents = [_read(path) for path in certificates]
+    for document in documents[1:]:
+        _same(documents[0], document)
+    proofs = [Proof("join", d.steps, d.lower, d.upper, 0) for d in documents]
+    problem = documents[0].problem
+    joined = join_proofs(problem, proofs)
+    size, checked = publish(problem, joined, output, overwrite=force)
+    total = problem.task.total
+    report = {"lower": [str(joined.lower), str(total)], "upper": [str(joined.upper), str(total)], "bytes": size}
+    if as_json:
+        click.echo(json.dumps({**report, "output": output, "checked": checked}, sort_keys=True))
+        return
+    ends = f"at least {percent(joined.lower, total)}, at most {percent(joined.upper, total, up=True)}"
+    click.echo(f"{ends} right\n{printable(output)}: {size} bytes\nchecked by an independent process: VERIFIED")
+
+
+def _read(path: str) -> Document:
+    verdict, document = read(path)
+    if document is None:
+        raise CompactProofsError("NOT_VERIFIED", f"{verdict.verdict}: {verdict.message}", path)
+    if document.claim["semantics"] != "real":
+        raise CompactProofsError("JOIN_SEMANTICS", "is about a floating-point program; join claims on reals", path)
+    return document
+
+
+def _same(first: Document, other: Document) -> None:
+    """Errors: JOIN_DIFFERS, naming what differs."""
+    pairs = {
+        "model": (first.problem.model.sha256, other.problem.model.sha256),
+        **{key: (first.claim[key], other.claim[key]) for key in ("task", "distribution", "quantity", "architecture")},
+    }
+    for key, (a, b) in pairs.items():
+        if a != b:
+            text = f"has another {key} than {first.path}; only parts of one claim can be joined"
+            raise CompactProofsError("JOIN_DIFFERS", text, other.path)
