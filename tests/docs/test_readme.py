@@ -1,4 +1,4 @@
-"""Every console block of the README is run, and its output compared; `...` stands for any lines."""
+"""Every console block of the README is run, and its output compared; `...` stands for any lines, `…` for any text."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def commands() -> list[tuple[str, list[str]]]:
 
 def pattern(lines: list[str]) -> str:
     """Lines as a regular expression."""
-    return "".join(r"(.*\n)*?" if line == "..." else re.escape(line) + r"\n" for line in lines)
+    escaped = (re.escape(line).replace("…", ".*") for line in lines)
+    return "".join(r"(.*\n)*?" if line == "..." else text + r"\n" for line, text in zip(lines, escaped, strict=True))
 
 
 @pytest.mark.slow
