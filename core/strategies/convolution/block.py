@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
-from math import log
 
 import numpy as np
 import numpy.typing as npt
@@ -146,13 +145,18 @@ class Block:
             taken.append((output, used.astype(np.float64)))
         return np.maximum(total, best)
 
+    def least_operations(self, draft: Draft) -> int:
+        """What a draft costs at least."""
+        sizes = self.view.m, self.view.free, len(draft.queries)
+        if draft.kind == "screen":
+            return screen_operations(*sizes, len(draft.outputs), len(draft.rest))
+        return cell_operations(*sizes) + value_operations(*sizes, max(len(draft.outputs), 1) + len(draft.rest))
+
     def evaluate(self, draft: Draft) -> Found | None:
         """The estimate of a draft; None if its grid is too fine."""
         view, queries = self.view, draft.queries
-        sizes = view.m, view.free, len(queries)
         if draft.kind == "screen":
-            operations = screen_operations(*sizes, len(draft.outputs), len(draft.rest))
-            return Found(next(_numbers), draft, 0, np.zeros(len(queries)), operations)
+            return Found(next(_numbers), draft, 0, np.zeros(len(queries)), self.least_operations(draft))
         up, h = draft.kind != "lower", draft.step * self.scale
         term, own = terms(view, draft.kind, queries, np.array(draft.outputs, dtype=np.int64), draft.rest)
         offset = best_offset(term if up else -term, h)
@@ -166,9 +170,7 @@ class Block:
         if counted is None:
             return None
         share = counted.share if draft.kind == "both" else np.minimum(counted.share, view.size[queries])
-        operations = counted.operations + cell_operations(*sizes)
-        operations += value_operations(*sizes, max(len(draft.outputs), 1) + len(draft.rest))
-        return Found(next(_numbers), draft, offset, share, operations)
+        return Found(next(_numbers), draft, offset, share, counted.operations + self.least_operations(draft))
 
     def item(self, found: Found, unit: int) -> Item:
         """As the certificate writes it, with steps in units of 2**unit."""
@@ -192,10 +194,7 @@ def best_offset(term: Floats, h: float) -> int:
     x = term.mean(axis=0) if len(term) else np.zeros(term.shape[1])
     rate = 1 / max(4 * h, 0.12 * abs(float(x[-1])) + 0.02 * float(np.abs(x).max()), 1e-9)
 
-    def moment(offset: int) -> float:
-        y = rate * (np.ceil(x / h - offset / 64) + offset / 64) * h
-        top = float(y.max())
-        spread: float = np.exp(y - top).sum()
-        return top + log(spread)
-
-    return min(OFFSETS, key=moment)
+    offsets = np.array(OFFSETS)[:, None] / 64
+    y = rate * h * (np.ceil(x / h - offsets) + offsets)
+    top = y.max(axis=1)
+    return OFFSETS[int((top + np.log(np.exp(y - top[:, None]).sum(axis=1))).argmin())]

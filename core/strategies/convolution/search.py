@@ -186,7 +186,7 @@ class Search:
         self, block: Block, before: Value, move: Move, best: Ready | None, most: float
     ) -> tuple[Ready | None, float]:
         """The better of two moves with its gain."""
-        evaluated = self._evaluated(block, move)
+        evaluated = self._evaluated(block, move) if self._within(block, before, move) else None
         if evaluated is None:
             return best, most
         after = block.without(*evaluated).value()
@@ -221,6 +221,14 @@ class Search:
                 return None
             found.append(each)
         return move.gone, tuple(found)
+
+    def _within(self, block: Block, before: Value, move: Move) -> bool:
+        """Could a move fit into what is left of a limit?"""
+        if self.goal.operations is None:
+            return True
+        spared = sum(each.operations for each in block.found if each.number in move.gone)
+        least = sum(block.least_operations(draft) for draft in move.drafts)
+        return self.state.operations - spared + least <= self.goal.operations
 
     def _affordable(self, m: int, ready: Ready) -> bool:
         limit = self.goal.operations
