@@ -262,12 +262,12 @@
       first.append(top); made.append(first, body); parts.push(made);
     };
     table("Numbers", ["of", "in decimals", "exactly"], step.numbers, ["", "dec", "exact"]);
-    table("Arguments in the file", ["name", "value"], step.arguments, ["", "exact"]);
     parts.push(make("h4", {}, "The rule (docs/FORMAT.md)"));
     const math = make("div", { class: "math" });
     // HTML made from our own documentation, with HTML in it disabled; nothing of a certificate goes through here
     math.innerHTML = data.rules[step.rule] || "<p>docs/FORMAT.md has no section with this name.</p>";
     parts.push(math);
+    table("Arguments in the file", ["name", "value"], step.arguments, ["", "exact"]);
     detail.replaceChildren(...parts);
   };
   list.addEventListener("keydown", event => {
