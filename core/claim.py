@@ -77,7 +77,7 @@ class _Reader(Transformer[Any, Any]):
         return Fraction(over) / Fraction(under or "1")
 
     def task(self, kind: str, tokens: str | None, eos: str | None) -> tuple[str, int | None, int | None]:
-        return str(kind), tokens and int(tokens), eos and int(eos)
+        return str(kind), None if tokens is None else int(tokens), None if eos is None else int(eos)
 
     def position(self, number: str) -> int:
         return int(number)
@@ -88,7 +88,7 @@ class _Reader(Transformer[Any, Any]):
     def query(self) -> str:
         return "query"
 
-    def range(self, low: str, high: str | None) -> range:
+    def span(self, low: str, high: str | None) -> range:
         if int(high or low) > MOST_TOKENS:
             raise CompactProofsError("CLAIM_TOKEN", f"token {high or low}, at most {MOST_TOKENS}")
         return range(int(low), int(high or low) + 1)
@@ -110,8 +110,9 @@ class _Reader(Transformer[Any, Any]):
 
     def start(self, threshold: tuple[int, int], task: Any, *rest: Any) -> Claim:
         kind, tokens, eos = task or ("max", None, None)
+        meant: Literal["max", "min"] = "min" if kind == "min" else "max"
         conditions = tuple(item for item in rest[:-1] if item is not None)
-        return Claim(threshold, kind, tokens, eos, conditions, rest[-1])
+        return Claim(threshold, meant, tokens, eos, conditions, rest[-1])
 
 
 @cache

@@ -1,6 +1,6 @@
 """Print the table of codes in docs/FORMAT.md, section 8, from the checker's source.
 
-    python docs/error_codes.py [--write]
+python docs/error_codes.py [--write]
 """
 
 from __future__ import annotations

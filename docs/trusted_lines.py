@@ -1,6 +1,6 @@
 """Print the table of docs/TRUST.md: which lines of checker/ a reader trusts for which kind of proof.
 
-    python docs/trusted_lines.py [--write]
+python docs/trusted_lines.py [--write]
 """
 
 from __future__ import annotations

@@ -54,9 +54,7 @@ def run(*arguments: str) -> Result:
 
 
 def test_seeds_from_both_options_in_order_without_repetition(calls: list[int], tmp_path: Path) -> None:
-    result = run(
-        "--seed", "5", "--seed", "123", "--seeds", "519, 5", "--out-dir", str(tmp_path / "new" / "dir")
-    )
+    result = run("--seed", "5", "--seed", "123", "--seeds", "519, 5", "--out-dir", str(tmp_path / "new" / "dir"))
     assert result.exit_code == 0, result.output
     assert calls == [5, 123, 519]
     files = {entry.name for entry in (tmp_path / "new" / "dir").iterdir()}
@@ -190,9 +188,7 @@ def test_table(calls: list[int], tmp_path: Path) -> None:
     result = CliRunner().invoke(train, ["--table", str(tmp_path)])
     assert result.exit_code == 0
     rows = [line for line in result.output.splitlines() if line.startswith("| `")]
-    assert rows == [
-        f"| `{NAME.format(s)}` | 2 | 3 | 2 | {s} | 3 | 75.0000% | 0.50000 | none |" for s in (9, 10)
-    ]
+    assert rows == [f"| `{NAME.format(s)}` | 2 | 3 | 2 | {s} | 3 | 75.0000% | 0.50000 | none |" for s in (9, 10)]
     assert "foreign.safetensors: left out" in result.output
 
 
