@@ -1,1 +1,1 @@
-"""One certificate as Lean files for users of Mathlib: the claim, and its proof down to the arithmetic (docs/howto-lean.md)."""
+"""A certificate as Lean files for users of Mathlib: a claim, and its proof but for arithmetic (docs/howto-lean.md)."""

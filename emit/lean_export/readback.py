@@ -1,7 +1,8 @@
 """Reading the numbers of an export back from its text, and comparing them with the certificate by another way.
 
-Another tool once printed 2^70 as 0, and Lean accepted 0 + 0 = 0. So nothing is published before every number in the text,
-read from the text alone, has been found equal to the certificate's: weights by decoding their bytes as floats.
+A number printed wrongly would not be noticed by Lean: 0 + 0 = 0 is as true as 2^70 - 2^70 = 0. So nothing is published
+before every number, read from the text alone, has been found equal to the certificate's; weights are compared with
+their bytes, decoded as floats.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from ...core.errors import CompactProofsError
 from ...core.model import Tensor
 from .certificate import Certificate
 
-DEFINITION = re.compile(r"^def (\w+) : (ℕ|ℝ|Tensor|List Span|List \(List ℕ\)) (?::= (.*?)|where\n(.*?))\n(?=\S|\n)", re.M | re.S)
+DEFINITION = re.compile(
+    r"^def (\w+) : (ℕ|ℝ|Tensor|List Span|List \(List ℕ\)) (?::= (.*?)|where\n(.*?))\n(?=\S|\n)", re.M | re.S
+)
 REAL = re.compile(r"\(Int\.cast \((-?\d+)\) : ℝ\) / \(2 : ℝ\) \^ \((\d+) : ℕ\)")
 TENSOR = re.compile(r"  denominator := (\d+)\n  rows := (\[.*\])", re.S)
 UNPACK = {"F64": "d", "F32": "f", "F16": "e"}

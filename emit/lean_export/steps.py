@@ -93,12 +93,31 @@ def centre_table(step: dict[str, Any]) -> Table:
     return table([[int(text, 16) for text in value["values"]]], value["exponent"])
 
 
-def ranges(numbers: Sequence[int]) -> str:
-    """`0 to 4, 7`."""
+def counted(steps: Sequence[dict[str, Any]], number: int) -> tuple[int, int]:
+    """The numbers of a fact `Count`: right, wrong."""
+    step = steps[number]
+    if step["rule"] == "disjoint_union":
+        parts = [counted(steps, n) for n in step["of"]]
+        return sum(right for right, _ in parts), sum(wrong for _, wrong in parts)
+    if step["rule"] == "float_count":
+        return counted(steps, step["right"])[0], 0 if step["wrong"] is None else counted(steps, step["wrong"])[1]
+    return int(step["right"], 16), int(step.get("wrong", "0"), 16)
+
+
+def threshold_step(certificate: Certificate, number: int) -> Fraction:
+    """The threshold of a count over the real numbers."""
+    step = certificate.steps[number]
+    if step["rule"] == "disjoint_union":
+        return threshold_step(certificate, step["of"][0])
+    return counting(certificate, number).threshold
+
+
+def rests_on(numbers: Sequence[int]) -> str:
+    """`the steps 0 to 4, 7`."""
     parts: list[list[int]] = []
     for n in numbers:
         if parts and n == parts[-1][1] + 1:
             parts[-1][1] = n
         else:
             parts.append([n, n])
-    return ", ".join(str(a) if a == b else f"{a}, {b}" if b == a + 1 else f"{a} to {b}" for a, b in parts)
+    return "the steps " + ", ".join(str(a) if a == b else f"{a} to {b}" for a, b in parts)

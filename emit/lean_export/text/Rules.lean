@@ -247,6 +247,8 @@ theorem constant_class {k : Class} {n : ℕ} {t : ℕ → ℕ} (hc : k.c = 0) (h
       | .inr e => (not_lt_zero (Eq.subst (motive := fun z => 0 < z) ((mixed_spec k.good k.m n k.c t (both_right ht)).right.trans hc)
           (pos_chosen (differs k.m t) n i h (replace e (fun b => not b = true) rfl)))).elim)
     (fun e => replace e (fun i => t i = k.m) ((beq_eq (both_left ht)).trans hq))
+theorem at_one (G W l V one : R) (h : l + V ≤ one) : (G + l) + (1 * V + (1 - 1) * W) ≤ one + G :=
+  le_of (sub_nonneg h) (ring (one :: G :: l :: V :: W :: []))
 theorem gap_fact (C : CompactProofs.Circuits R) (hs : 0 ≤ C.scale) (O n : ℕ) (r : R) (k : Class) (fact : GapFact C O n r k) (t : ℕ → ℕ)
     (ht : k.has n t = true) : C.Correct O n r t k.m :=
   match fact with
@@ -259,9 +261,6 @@ theorem gap_fact (C : CompactProofs.Circuits R) (hs : 0 ≤ C.scale) (O n : ℕ)
       (fun o ho hne => CompactProofs.Rule.gap_classes.chord G W lo α β A B (L o) _ hn.left hn.right.left hn.right.right
         (hH o ho hne).left (hH o ho hne).right.left hv.left)
       (fun o ho hne => .inr (lt_of_le_of_lt (at_one G W (L o) (C.EVOU k.m o - C.EVOU k.m k.m) _ (hH o ho hne).right.right) hv.right)) t ht
-where
-  at_one (G W l V one : R) (h : l + V ≤ one) : (G + l) + (1 * V + (1 - 1) * W) ≤ one + G :=
-    le_of (sub_nonneg h) (ring (one :: G :: l :: V :: W :: []))
 /-- **Rule `gap_classes`** (the sub-cubic proof). By `CompactProofs.Rule.gap_classes`; `GapFact` says what is checked of one class, with an approximation of
 the scores and a bound of its error that come from the rules `peel` and `row_...`. -/
 theorem Rule.gap_classes (S : Setting) (C : CompactProofs.Circuits R) (hC : S.Circuits C) (hs : 0 ≤ C.scale) (hN : LENGTH)
@@ -326,6 +325,13 @@ theorem Rule.conclude (S : Setting) (y : (ℕ → ℕ) → ℕ → R) (r : R) (r
     right ≤ S.mass (fun t => holds (S.Above r y t)) ∧
     S.mass (fun t => holds (S.Above r y t)) ≤ totalMass S.weight S.tokens S.length - wrong :=
   CompactProofs.Rule.conclude.masses S.weight S.tokens S.length right wrong (fun t => holds (S.Above r y t)) (S.inside region) S.start h.right h.wrong
+/-- The claim, with the numbers that it states. -/
+theorem Rule.conclude.bounds (S : Setting) (y : (ℕ → ℕ) → ℕ → R) (r : R) (region : List Span) (right wrong total lower upper : ℕ)
+    (h : S.Count y r region right wrong) (ht : totalMass S.weight S.tokens S.length = total) (hl : right = lower) (hu : total - wrong = upper) :
+    lower ≤ S.mass (fun t => holds (S.Above r y t)) ∧ S.mass (fun t => holds (S.Above r y t)) ≤ upper :=
+  ⟨Eq.subst (motive := fun x => x ≤ S.mass (fun t => holds (S.Above r y t))) hl (Rule.conclude S y r region right wrong h).left,
+   Eq.subst (motive := fun x => S.mass (fun t => holds (S.Above r y t)) ≤ x) hu
+    (Eq.subst (motive := fun x => S.mass (fun t => holds (S.Above r y t)) ≤ x - wrong) ht (Rule.conclude S y r region right wrong h).right)⟩
 theorem total_uniform (v : ℕ) : (n : ℕ) → totalMass (fun _ _ => 1) v n = pow v n
   | .zero => rfl
   | .succ n => (nat_mul_congr (sumNat_const v 1) (total_uniform v n)).trans (nat_mul_congr (nat_zero_add v) rfl)
