@@ -1,0 +1,136 @@
+"""Growth of margin-convolution proofs with the number of tokens, the length and the wished gap; table and figure.
+
+    python benchmarks/convolution.py [--models FOLDER ...] [--study models|tokens|gap|all] [--plot docs/convolution.svg]
+
+CPU seconds of whole processes for certify (without its self-check) and check; bounds in per cent.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from run import BIN, ROOT, timed
+
+GAPS = ("1%", "0.3%", "0.1%", "0.05%", "0.03%", "0.02%")
+TOKENS = (8, 16, 32, 64, 128)
+GROWING = "max_of_10_v128_seed123"
+TIGHTENED = "max_of_20_v64_seed123"
+HEADER = (
+    "| study | model | tokens | length | gap | lower % | upper % | certify s | check s | operations | bytes | peak MiB |\n"
+    "|---|---|---|---|---|---|---|---|---|---|---|---|"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One certificate."""
+
+    study: str
+    model: str
+    tokens: int
+    length: int
+    gap: str
+    lower: float
+    upper: float
+    certify: float
+    check: float
+    operations: int
+    size: int
+    memory: float
+
+    def __str__(self) -> str:
+        ends = f"{self.lower:.4f} | {self.upper:.4f} | {self.certify:.2f} | {self.check:.2f}"
+        cost = f"{self.operations:,} | {self.size:,} | {self.memory:.0f}"
+        return f"| {self.study} | {self.model} | {self.tokens} | {self.length} | {self.gap} | {ends} | {cost} |"
+
+
+def sizes(name: str) -> tuple[int, int]:
+    """Length and tokens from a name like max_of_20_v64_seed123."""
+    parts = name.split("_")
+    return int(parts[2]), int(parts[3][1:])
+
+
+def measure(study: str, model: Path, gap: str, tokens: int | None = None) -> Row | None:
+    """Certify and check; None if the goal is not reached."""
+    length, all_tokens = sizes(model.stem)
+    with tempfile.TemporaryDirectory() as folder:
+        target = str(Path(folder) / "cert.json")
+        options = ["--strategy", "margin-convolution", "--gap", gap, "--no-check", "--json"]
+        if tokens is not None:
+            options += ["--claim", f"accuracy of max of {tokens} tokens"]
+        try:
+            made = timed([str(BIN / "certify"), "--exact", str(model), "-o", target, *options])
+        except SystemExit:
+            return None
+        checked = timed([str(BIN / "check"), target, "--json", "--quiet"])
+    report = json.loads(checked[3])
+    lower, upper = (100 * int(report[key]) / int(report["total"]) for key in ("lower", "upper"))
+    cost = made[0], checked[0], report["operations"], report["bytes"], max(made[2], checked[2])
+    return Row(study, model.stem, tokens or all_tokens, length, gap, lower, upper, *cost)
+
+
+def rows(studies: Iterable[str], models: list[Path]) -> Iterator[Row]:
+    """All certificates of the studies."""
+    wanted: list[tuple[str, Path, str, int | None]] = []
+    for study in studies:
+        if study == "models":
+            wanted += [(study, model, "0.05%", None) for model in models]
+        elif study == "tokens":
+            wanted += [(study, ROOT / f"models/{GROWING}.safetensors", "0.1%", tokens) for tokens in TOKENS]
+        else:
+            wanted += [(study, ROOT / f"models/{TIGHTENED}.safetensors", gap, None) for gap in GAPS]
+    for each in wanted:
+        row = measure(*each)
+        if row is not None:
+            yield row
+
+
+def plot(done: list[Row], path: str) -> None:
+    """Seconds and operations against tokens, length and gap."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, panels = pyplot.subplots(1, 3, figsize=(11, 3.6))
+    views = (("tokens", "tokens"), ("models", "length"), ("gap", "upper - lower, points"))
+    for axes, (study, label) in zip(panels, views, strict=True):
+        some = [row for row in done if row.study == study]
+        x = [row.tokens if study == "tokens" else row.length for row in some]
+        across = [float(row.gap.rstrip("%")) for row in some] if study == "gap" else x
+        style = "o" if study == "models" else "o-"
+        axes.plot(across, [row.certify for row in some], style, label="certify, CPU s")
+        axes.plot(across, [row.check for row in some], style, label="check, CPU s")
+        axes.plot(across, [row.operations / 1e6 for row in some], style, label="operations, millions")
+        axes.set(xscale="log", yscale="log", xlabel=label)
+        axes.grid(alpha=0.3)
+    panels[0].legend()
+    figure.tight_layout()
+    figure.savefig(path)
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--models", type=Path, nargs="*", default=[ROOT / "models"], help="folders of models")
+    parser.add_argument("--study", choices=("models", "tokens", "gap", "all"), default="all")
+    parser.add_argument("--plot", help="where the figure goes")
+    options = parser.parse_args()
+    models = [model for folder in options.models for model in sorted(folder.glob("*.safetensors"))]
+    studies = ("models", "tokens", "gap") if options.study == "all" else (options.study,)
+    print("# Growth of margin-convolution proofs\n\n" + HEADER, flush=True)
+    done = []
+    for row in rows(studies, models):
+        print(row, flush=True)
+        done.append(row)
+    if options.plot:
+        plot(done, options.plot)
+
+
+if __name__ == "__main__":
+    main()
