@@ -21,7 +21,7 @@ TOKENS = (8, 16, 32, 64, 128)
 GROWING = "max_of_10_v128_seed123"
 TIGHTENED = "max_of_20_v64_seed123"
 HEADER = (
-    "| study | model | tokens | length | gap | lower % | upper % | certify s | check s | operations | bytes | peak MiB |\n"
+    "| study | model | tokens | length | gap | lower % | upper % | certify s | check s | operations | bytes | MiB |\n"
     "|---|---|---|---|---|---|---|---|---|---|---|---|"
 )
 

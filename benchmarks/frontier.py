@@ -1,4 +1,4 @@
-"""Bound against proof length on one model: from the shortest convolution to the exact count, and the paper's strategies.
+"""Bound against proof length on one model: from short convolutions to the exact count, and the paper's strategies.
 
     python benchmarks/frontier.py MODEL [--budgets N,N,...] [--subcubic] [--plot docs/frontier.svg]
 

@@ -19,9 +19,10 @@ from .moves import Move, Samples, certain, deep, opening, refinements, sample
 from .terms import view
 
 ENOUGH = 0.999
+LEAST_GAIN = 1e-4
 SOFT = 0.3  # what a step towards a useful count is worth beside a gain
 WORTH = 3e-5  # shares of all inputs below which no deep moves are tried
-CLASS_OPERATIONS = 200_000  # a guess of what the items of a class cost
+CLASS_OPERATIONS = 20_000  # a hopeful guess of what the items of a class cost
 CHEAPEST = 400  # operations; keeps free moves from an infinite rank
 
 
@@ -191,7 +192,7 @@ class Search:
             return best, most
         after = block.without(*evaluated).value()
         gain = before.above - after.above + after.below - before.below + SOFT * max(before.raw - after.raw, 0.0)
-        if gain <= 1e-3 * max(before.above - before.below, 1e-12):
+        if gain <= LEAST_GAIN * max(before.above - before.below, 1e-12):
             return best, most
         rate = gain / max(after.operations - before.operations, CHEAPEST)
         return (Ready(rate, *evaluated), gain) if best is None or rate > best.rate else (best, most)

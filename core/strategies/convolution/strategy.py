@@ -18,7 +18,7 @@ from .search import Goal, Search, State
 from .write import Confirmed, Writer, proof, unit_of
 
 AUTO = Goal(gap=0.0005)
-DIGITS = 64
+DIGITS = 32
 ROUNDS = 8
 Progress = Callable[[int, int], None]
 

@@ -132,4 +132,4 @@ def harmless(view: View, queries: Indices, outputs: Indices, rest: Rest = ()) ->
     own = (direct + own_values + positions[view.free]) * view.own[queries][:, None]
     bound = free + own - np.where(view.holds[queries][:, None], 0.0, switch)
     scale = np.abs(own) + np.abs(free) + np.abs(switch)
-    return np.asarray((bound < -1e-9 * scale).all(axis=0))
+    return np.asarray((bound < -1e-6 * scale).all(axis=0))
