@@ -12,7 +12,7 @@ import sys
 import pytest
 from consoles import ROOT, commands, run
 
-PAGES = ("howto-researcher.md", "howto-third-party.md")
+PAGES = ("howto-researcher.md", "howto-third-party.md", "howto-lean.md")
 LINKED = ("concepts.md", *PAGES)
 
 

@@ -118,6 +118,12 @@ def test_tasks_are_combined_correctly(build: Path, tmp_path: Path, strategy: str
     test_exported_files_are_accepted_with_sorry_in_the_stubs_only(build, out)
 
 
+def test_the_example_of_the_page_is_accepted(build: Path) -> None:
+    page = (ROOT / "docs" / "howto-lean.md").read_text("utf-8")
+    (example,) = re.findall(r"```lean\n(.*?)```", page, re.S)
+    assert compile_file(build, "Example", example) == (0, "")
+
+
 FALSE = [
     ("lower", "def lower : ℕ := 6", "def lower : ℕ := 7"),
     ("upper", "def upper : ℕ := 6", "def upper : ℕ := 5"),
