@@ -175,7 +175,7 @@ def convolved(rng: Random) -> Document:
             if rng.random() < 0.3:
                 item[1] = f"{rng.randrange(1, queries):x}"
             if rng.random() < 0.2:
-                item[2] = f"{rng.randrange(1, 8) & ~(1 << entry['m']) or 1:x}"
+                item[2] = f"{rng.randrange(8) & ~(1 << entry['m']):x}"  # 0: all outputs
             if rng.random() < 0.2:
                 others = [o for o in range(3) if o != entry["m"] and not int(item[2], 16) >> o & 1]
                 item[3] = [[o, rng.randrange(0, 40)] for o in others if rng.random() < 0.7]
@@ -211,13 +211,13 @@ def attack(kind: str, seeds: range) -> None:
     for seed in seeds:
         value = make(Random(f"{kind} {seed}"))
         outcome = settle(value)
-        assert outcome.verdict in ("VERIFIED", "REJECTED", "MALFORMED"), f"{kind} {seed}: {outcome.text}"
+        assert outcome.verdict != "INTERNAL", f"{kind} {seed}: {outcome.text}"
         if outcome.verdict == "VERIFIED":
             accepted += 1
             positive += value["claim"]["bounds"]["lower"] != "0"
             assert true_claim(spelled(value)), f"{kind} {seed}: accepted, and false: {value['claim']}"
     assert accepted >= share * len(seeds), f"{accepted} of {len(seeds)} accepted"
-    assert positive >= accepted // 4
+    assert positive >= accepted // 8
 
 
 @pytest.mark.parametrize("kind", KINDS)
