@@ -22,8 +22,7 @@ APPLIED = frozenset((*COUNTING, "circuit", "margins", "disjoint_union", "float_c
 
 def claim_text(certificate: Certificate) -> str:
     """The file."""
-    chain = Chain(certificate, _definitions(certificate))
-    floating = certificate.claim["semantics"] != "real"
+    chain, floating = Chain(certificate, _definitions(certificate)), certificate.claim["semantics"] != "real"
     if floating:
         chain.epsilon()
     for number in range(len(certificate.steps)):

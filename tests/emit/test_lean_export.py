@@ -114,6 +114,7 @@ BROKEN: list[tuple[str, str]] = [
     (":= sorry", ":= sorr"),
     ("[⟨0, 0, 1⟩", "[⟨0, 0, 1"),
     ("def lower : ℕ := ", "def lower : ℕ := 0"),
+    ("def upper", "def more : ℕ := 1\ndef upper"),
     ("end CompactProofs.Export", ""),
     ("theorem step_20 :", "theorem :"),
     ("def total : ℕ", "axiom total : ℕ"),
