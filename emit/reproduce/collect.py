@@ -20,12 +20,16 @@ from .studies import Plan, Study
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """True accuracy: `exact` if proved (low = high = share up to ties), else sampled with a 95 % interval."""
+    """True accuracy: proved to lie in low..high (`share` is the middle), or sampled, with a 95 % interval."""
 
     share: float
     low: float
     high: float
-    exact: bool
+    proved: bool
+
+    @property
+    def exact(self) -> bool:
+        return self.proved and self.low == self.high
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +38,7 @@ class ModelResult:
 
     seed: int
     accuracy: Accuracy
-    sampled: Interval
+    sampled: Interval | None
     statistics: Statistics
     residuals: ResidualStatistics
     rows: dict[tuple[str, str], BoundRow]
@@ -79,19 +83,19 @@ def problems(plan: Plan, study: Study) -> dict[int, Problem]:
 
 def _model(study: Study, plan: Plan, seed: int) -> ModelResult:
     store = store_of(study, plan.cache, seed, model_of(study, plan.cache, seed))
-    sampled = Interval(**_needed(store, "monte-carlo"))
-    names = [(CUBIC, SOUND), (OURS, SOUND)]
+    names = [(CUBIC, SOUND)]
+    names += [(OURS, SOUND)] if plan.proves_accuracy(study, seed) else []
     names += [(str(n), edition) for n in plan.strategies for edition in plan.editions(study, seed, n)]
     rows = {}
     for strategy, edition in names:
-        value = _needed(store, row_name(strategy, edition))
-        if "missing" not in value:
-            rows[strategy, edition] = BoundRow(**value)
+        rows[strategy, edition] = BoundRow(**_needed(store, row_name(strategy, edition)))
+    sampled = store.read("monte-carlo")
+    interval = None if sampled is None else Interval(**sampled)
     ablations = store.read("ablations-all") or store.read("ablations") or {}
     return ModelResult(
         seed=seed,
-        accuracy=_accuracy(rows.get((OURS, SOUND)), sampled),
-        sampled=sampled,
+        accuracy=_accuracy(rows.get((OURS, SOUND)), interval, store),
+        sampled=interval,
         statistics=Statistics(**_needed(store, "statistics")),
         residuals=ResidualStatistics(**_needed(store, "residuals")),
         rows=rows,
@@ -108,11 +112,15 @@ def _needed(store: Store, name: str) -> dict[str, Any]:
     return value
 
 
-def _accuracy(exact: BoundRow | None, sampled: Interval) -> Accuracy:
-    """From the exact count, if there is one."""
-    if exact is None:
-        return Accuracy(sampled.share, sampled.low, sampled.high, False)
-    return Accuracy(exact.share, exact.share, exact.upper / exact.total, True)
+def _accuracy(row: BoundRow | None, sampled: Interval | None, store: Store) -> Accuracy:
+    """From a proof, else from samples. Errors: REPRODUCE_MISSING."""
+    if row is not None:
+        low, high = row.share, row.upper / row.total
+        return Accuracy((low + high) / 2, low, high, True)
+    if sampled is None:
+        text = "neither a proof nor a sample of the accuracy is here; run again without --report-only"
+        raise CompactProofsError("REPRODUCE_MISSING", text, str(store.folder))
+    return Accuracy(sampled.share, sampled.low, sampled.high, False)
 
 
 def on_frontier(model: ModelResult, rows: list[BoundRow]) -> list[BoundRow]:

@@ -14,7 +14,7 @@ from ...core.seeds import PAPER_SEEDS
 from .studies import STUDIES, Counts, Plan
 
 EXIT_INTERRUPTED = 130
-DEFAULT_COUNTS = {"--count": 3, "--checked": 1, "--published": 151}
+DEFAULT_COUNTS = {"--count": 3, "--checked": 1, "--published": 151, "--two-sided": 1}
 
 EPILOG = """\b
 Examples:
@@ -51,7 +51,11 @@ Examples:
     "--published", multiple=True, metavar="[STUDY=]N", default=("151",),
     help="Of how many models the published numbers of the sub-cubic strategies are estimated.",
 )  # fmt: skip
-@click.option("--samples", default=1_000_000, help="Sequences of plain Monte Carlo per model.")
+@click.option(
+    "--two-sided", multiple=True, metavar="[STUDY=]N", default=("1",),
+    help="Of how many models beyond length 5 the accuracy is bounded from both sides; of the others it is sampled.",
+)  # fmt: skip
+@click.option("--samples", default=1_000_000, help="Sequences of plain Monte Carlo where accuracy is sampled.")
 @click.option("--report-only", is_flag=True, help="Train and measure nothing; write the report from the cache.")
 @click.option("--measure-only", is_flag=True, help="Write no report.")
 def reproduce(
@@ -63,6 +67,7 @@ def reproduce(
     jobs: int,
     checked: tuple[str, ...],
     published: tuple[str, ...],
+    two_sided: tuple[str, ...],
     samples: int,
     report_only: bool,
     measure_only: bool,
@@ -79,6 +84,7 @@ def reproduce(
         cache=cache,
         checked=_counts("--checked", checked),
         published=_counts("--published", published),
+        two_sided=_counts("--two-sided", two_sided),
         samples=samples,
         jobs=jobs or os.cpu_count() or 1,
     )

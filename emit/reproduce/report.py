@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ...core.files import write_atomically
-from .bounds import PUBLISHED
+from .bounds import PUBLISHED, SOUND, TIGHT
 from .circuits_figures import attention_figure, gaps_figure, residuals_figure, summary_figure, values_figure
 from .claims import claims, gap_shares
 from .collect import StudyResult, collect, problems
 from .frontier import all_points_figure, dimensions_figure, frontier_figure, panels_figure
-from .pages import ablation_table, page, sampling_table
+from .pages import ablation_table, page, refinement_table, sampling_table
 from .ratio import ratio_figure, ratio_panels_figure
 from .studies import Plan
 from .tables import STATISTICS, Table, bounds_table, grid_table, summary_table
@@ -49,15 +49,17 @@ def _tables(results: list[StudyResult]) -> Iterator[Table]:
             yield grid_table(result.main, result.study.name)
     if main.main.ablations:
         yield ablation_table(main)
+    if main.main.edition(TIGHT):
+        yield refinement_table(results)
     yield sampling_table(results)
 
 
 def _figures(plan: Plan, results: list[StudyResult]) -> Iterator[tuple[str, Draw]]:
     """Names and drawing functions; figures whose data were not measured are left out."""
-    main, larger = results[0], [r for r in results[1:] if any(m.edition("sound") for m in r.models)]
+    main, larger = results[0], [r for r in results[1:] if any(m.edition(SOUND) for m in r.models)]
     models = problems(plan, main.study)
     first = models[main.main.seed]
-    if main.main.edition("sound"):
+    if main.main.edition(SOUND):
         yield "figure-3", lambda path: frontier_figure(main, path)
         yield "figure-4", lambda path: ratio_figure(main, path)
         yield "figure-5", lambda path: dimensions_figure(main, path)
@@ -70,7 +72,7 @@ def _figures(plan: Plan, results: list[StudyResult]) -> Iterator[tuple[str, Draw
     if shares:
         yield "figure-20", lambda path: gaps_figure(shares, path, f"best sub-cubic proof of seed {main.main.seed}")
     yield "figure-21", lambda path: residuals_figure(first, path)
-    if main.main.edition("sound"):
+    if main.main.edition(SOUND):
         yield "figure-22", lambda path: all_points_figure(main, path)
     if main.main.edition(PUBLISHED):
         yield "figure-3-as-published", lambda path: frontier_figure(main, path, PUBLISHED)

@@ -14,6 +14,9 @@ from ...core.train import TrainConfig, file_name
 
 MAIN_SEED: Final = 123
 
+TREE_LENGTH: Final = 5
+"""Length up to which the exact count is tried."""
+
 SVD: Final = ERROR_OPTIONS.index("svd")
 
 SAMPLES: Final = (1, 3, 4, 9, 61, 62, 64, 69, 79)
@@ -83,6 +86,7 @@ class Plan:
 
     models: how many seeds of each study. checked: of how many models the checker reads all sub-cubic certificates.
     published: of how many the published numbers of the sub-cubic strategies are estimated (of svd always).
+    two_sided: of how many long models the accuracy is bounded from both sides; of the others it is sampled.
     strategies: numbers of the sub-cubic grid. samples: of plain Monte Carlo.
     """
 
@@ -91,6 +95,7 @@ class Plan:
     cache: Path
     checked: Counts = Counts(1)
     published: Counts = Counts(len(PAPER_SEEDS))
+    two_sided: Counts = Counts(1)
     strategies: Sequence[int] = tuple(range(1, 101))
     samples: int = 1_000_000
     jobs: int = 1
@@ -98,6 +103,10 @@ class Plan:
     def seeds_of(self, study: Study) -> tuple[int, ...]:
         """Seeds of one study."""
         return first_seeds(self.models.of(study))
+
+    def proves_accuracy(self, study: Study, seed: int) -> bool:
+        """Is the accuracy of this model proved, exactly or from both sides?"""
+        return study.length <= TREE_LENGTH or seed in self.seeds_of(study)[: self.two_sided.of(study)]
 
     def checks(self, study: Study, seed: int, number: int) -> bool:
         """Does the checker read this sub-cubic certificate? The samples' of the main seed always."""

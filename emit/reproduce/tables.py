@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ...core.cost import BRUTE_FORCE_CLASS, CUBIC_CLASS, power_of_two, subcubic_class
 from ...core.grid import EU_OPTIONS, GROUPS, choice
-from .bounds import CUBIC, OURS, PUBLISHED, SOUND, TIGHT, BoundRow, paper_costs
+from .bounds import CUBIC, OURS, PUBLISHED, SOUND, TIGHT, TREE, BoundRow, paper_costs
 from .collect import ModelResult, StudyResult
 from .numbers import Summary, eleven, spread
 
@@ -90,22 +90,28 @@ def _plain(group: str) -> Filter:
 
 
 def _brute_force(result: StudyResult) -> tuple[str, ...]:
+    """The paper's row: accuracy itself, exactly, or from proved bounds and samples."""
     flops, dimensions = paper_costs(result.study.sizes, "brute-force")
-    exact = all(m.accuracy.exact for m in result.models)
     share = spread([m.accuracy.share for m in result.models]).text()
-    return (
-        "Brute force", BRUTE_FORCE_CLASS, share if exact else f"{share} (sampled)", "", _power(flops),
-        _power(dimensions), "", "",
-    )  # fmt: skip
+    if not all(m.accuracy.proved for m in result.models):
+        share += " (sampled)"
+    elif not all(m.accuracy.exact for m in result.models):
+        share += " (middle of proved bounds)"
+    return ("Brute force", BRUTE_FORCE_CLASS, share, "", _power(flops), _power(dimensions), "", "")
 
 
 def _ours(result: StudyResult) -> tuple[str, ...]:
-    """Our exact count, where it is small enough."""
+    """Our exact count, or our bounds from both sides where that is too large."""
     rows = [m.rows[OURS, SOUND] for m in result.models if (OURS, SOUND) in m.rows]
-    if len(rows) < len(result.models):
-        return ("Margin tree (ours)", "instance-dependent", "too large", "", "", "", "", "")
+    if not rows:
+        return ("Margin convolution (ours)", "depends on the model", "not measured", "", "", "", "", "")
     bound = spread([r.share for r in rows]).text()
-    return ("Margin tree (ours), exact", "instance-dependent", bound, "", "", "", *_measured(rows))
+    if all(r.strategy == TREE for r in rows):
+        return ("Margin tree (ours), exact", "depends on the model", bound, "", "", "", *_measured(rows))
+    bound += f", at most {spread([r.upper / r.total for r in rows]).text()}"
+    if len(rows) < len(result.models):
+        bound += f" ({len(rows)} seed{'s' if len(rows) > 1 else ''})"
+    return ("Margin convolution (ours), two-sided", "depends on the model", bound, "", "", "", *_measured(rows))
 
 
 def _cubic(result: StudyResult) -> tuple[str, ...]:

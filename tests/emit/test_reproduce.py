@@ -58,7 +58,7 @@ def test_sound_bounds_never_exceed_the_exact_accuracy(plan: Plan, report: Path) 
     for study in plan.studies:
         for seed in plan.seeds_of(study):
             folder = plan.cache / "results" / study.name / f"seed{seed}"
-            exact = json.loads((folder / "margin-tree--sound.json").read_text())["value"]
+            exact = json.loads((folder / "ours--sound.json").read_text())["value"]
             for path in folder.glob("*--sound.json"):
                 row = BoundRow(**json.loads(path.read_text())["value"])
                 assert row.lower <= exact["lower"]
@@ -129,7 +129,7 @@ def test_each_study_has_its_place_in_the_paper() -> None:
 
 
 def test_costs_of_strategies_that_are_not_the_papers() -> None:
-    assert paper_costs(STUDIES[0].sizes, "margin-tree") == (0, 0)
+    assert paper_costs(STUDIES[0].sizes, "ours") == (0, 0)
 
 
 def test_gap_tables_decode_as_they_are_written() -> None:
