@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
+from math import exp
 
 import numpy as np
 import numpy.typing as npt
@@ -185,7 +186,7 @@ def scale(view: View) -> float:
     rivals = np.sort(np.delete(view.values[view.m], view.m))[::-1]
     if not len(rivals):
         return 1.0
-    pull = np.exp(min(float(view.ratio.mean(axis=0).max()), 4.0))
+    pull = exp(min(float(view.ratio.mean(axis=0).max()), 4.0))
     return max(1e-9, -float(rivals[min(3, len(rivals) - 1)]), 0.03 * float(np.abs(view.values).max()) * pull)
 
 

@@ -13,6 +13,7 @@ from operator import add, sub
 from ...problem import Problem
 from ...weights import Precision
 from .items import Item, cell_operations, ratio_operations, screen_operations, value_operations
+from .tails import Unsafe as Unsafe
 from .tails import tails
 
 Ends = tuple[list[int], list[int]]
@@ -44,10 +45,6 @@ class Counted:
 
     counts: tuple[int, ...]
     operations: int
-
-
-class Unsafe(Exception):
-    """The checker could count otherwise: a term lies too near to a grid line, or a weight vanishes."""
 
 
 class Exact:

@@ -8,7 +8,7 @@ when it comes up again.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from ...problem import Problem
@@ -28,7 +28,10 @@ CHEAPEST = 400  # operations; keeps free moves from an infinite rank
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """Where to stop: width of the bounds, or lower bound reached (as shares), or operations spent."""
+    """Where to stop: width of the bounds, or lower bound reached (as shares), or operations spent.
+
+    In a search the operations are those of the items alone.
+    """
 
     gap: float | None = None
     least: float | None = None
@@ -76,9 +79,9 @@ Watch = Callable[[State], None]
 
 
 class Search:
-    """The blocks of all maxima, refined until the goal is reached or nothing helps."""
+    """The blocks of all maxima (or of some), refined until the goal is reached or nothing helps."""
 
-    def __init__(self, problem: Problem, goal: Goal, fixed: int) -> None:
+    def __init__(self, problem: Problem, goal: Goal, maxima: Iterable[int] | None = None) -> None:
         self.problem, self.goal = problem, goal
         self.samples: dict[int, Samples] = {}
         self.blocks: dict[int, Block] = {}
@@ -87,8 +90,7 @@ class Search:
         self.chosen: dict[int, int] = {}
         self.heap: list[tuple[float, int, Place, Ready | None]] = []
         self.entries = 0
-        self.fixed = fixed
-        for m in range(problem.task.tokens):
+        for m in range(problem.task.tokens) if maxima is None else sorted(maxima):
             self._start(m)
         self.state = self._sum()
 
@@ -108,7 +110,7 @@ class Search:
 
     def _sum(self) -> State:
         values = self.values.values()
-        operations = self.fixed + sum(value.operations for value in values)
+        operations = sum(value.operations for value in values)
         return State(sum(value.above for value in values), sum(value.below for value in values), operations)
 
     def run(self, watch: Watch) -> bool:

@@ -11,11 +11,9 @@ from typing import Protocol, runtime_checkable
 from ...errors import CompactProofsError
 from ...problem import Problem
 from ...proof import Proof
-from ...weights import precision
 from .moves import FINEST
-from .operations import setup_operations
 from .search import Goal, Search, State
-from .write import Confirmed, Writer, proof, unit_of
+from .write import MOST_DIGITS, Confirmed, Writer, proof
 
 AUTO = Goal(gap=0.0005)
 DIGITS = 32
@@ -30,43 +28,49 @@ class Noted(Protocol):
     def note(self, text: str) -> None: ...
 
 
-def margin_convolution(problem: Problem, progress: Progress = lambda done, total: None, goal: Goal = AUTO) -> Proof:
-    """A proof that reaches the goal; the best there is, if the goal says to keep it.
+def margin_convolution(
+    problem: Problem,
+    progress: Progress = lambda done, total: None,
+    goal: Goal = AUTO,
+    maxima: frozenset[int] | None = None,
+) -> Proof:
+    """A proof that reaches the goal; the best there is, if the goal says to keep it. `maxima`: of these alone.
 
     Errors: GOAL_NOT_REACHED, BUDGET_TOO_SMALL.
     """
-    return measured(problem, progress, goal)[0]
+    return measured(problem, progress, goal, maxima)[0]
 
 
-def measured(problem: Problem, progress: Progress, goal: Goal) -> tuple[Proof, int]:
+def measured(
+    problem: Problem, progress: Progress, goal: Goal, maxima: frozenset[int] | None = None
+) -> tuple[Proof, int]:
     """The proof, and the operations of the checker for it."""
-    chosen = precision(problem.circuits, problem.digits or _digits(problem))
-    fixed = setup_operations(problem, chosen)
-    if goal.operations is not None and goal.operations <= fixed:
-        text = f"the circuits and weights alone take {fixed} operations; {goal.operations} are allowed"
-        raise CompactProofsError("BUDGET_TOO_SMALL", text)
-    search = Search(problem, goal, fixed)
-    lowest = problem.logits.exponent - 2 * chosen.digits
-    writer = Writer(problem, chosen, unit_of(search.blocks, FINEST, lowest))
-    wanted: Goal | None = goal
+    search = Search(problem, goal, maxima)
+    finest = min(block.scale for block in search.blocks.values()) * FINEST
+    writer = Writer(problem, problem.digits or _digits(problem), finest)
+    if goal.operations is not None:
+        if goal.operations <= writer.fixed:
+            text = f"the circuits and weights alone take {writer.fixed} operations; {goal.operations} are allowed"
+            raise CompactProofsError("BUDGET_TOO_SMALL", text)
+        search.goal = replace(goal, operations=goal.operations - writer.fixed)
     for _ in range(ROUNDS):
-        more = _run(search, _watch(progress, goal))
+        more = _run(search, _watch(progress, search.goal))
         confirmed = writer.confirm(search.blocks)
-        wanted = _adjusted(problem, search.goal, goal, confirmed, fixed)
+        wanted = _adjusted(search, goal, confirmed)
         if wanted is None or (goal.keep and not more):
-            return proof(problem, chosen, writer.unit, confirmed), fixed + confirmed.operations
+            return proof(writer, confirmed), confirmed.operations
         if not more and goal.operations is None:
             break
         search.goal = wanted
         if goal.operations is not None:
-            search = Search(problem, wanted, fixed)
+            search = Search(problem, wanted, maxima)
     raise _not_reached(problem, goal, confirmed)
 
 
 def _digits(problem: Problem) -> int:
     """DIGITS of them for the lightest position, too: its weight counts relative to the best."""
     lightest = float(problem.floats.position.min())
-    return min(DIGITS + (ceil(-log2(lightest)) if lightest > 0 else 512), 512)
+    return min(DIGITS + (ceil(-log2(lightest)) if lightest > 0 else MOST_DIGITS), MOST_DIGITS)
 
 
 def _run(search: Search, watch: Callable[[State], None]) -> bool:
@@ -81,7 +85,7 @@ def _run(search: Search, watch: Callable[[State], None]) -> bool:
 
 def estimate(problem: Problem) -> int:
     """Right inputs by a search for the goal of `auto`, without confirmation."""
-    search = Search(problem, AUTO, 0)
+    search = Search(problem, AUTO)
     search.run(lambda state: None)
     return int(problem.task.total * Fraction(1 - search.state.above))
 
@@ -103,16 +107,17 @@ def _watch(progress: Progress, goal: Goal) -> Callable[[State], None]:
     return watch
 
 
-def _adjusted(problem: Problem, wanted: Goal, goal: Goal, confirmed: Confirmed, fixed: int) -> Goal | None:
+def _adjusted(search: Search, goal: Goal, confirmed: Confirmed) -> Goal | None:
     """None if the exact counts reach the goal; else what to search for instead."""
-    total = problem.task.total
-    lower, gap = confirmed.right / total, 1 - (confirmed.right + confirmed.wrong) / total
+    task, wanted = search.problem.task, search.goal
+    size = sum(task.class_size(q, m) for m in search.blocks for q in range(task.queries(m)))
+    above, gap = ((size - n) / task.total for n in (confirmed.right, confirmed.right + confirmed.wrong))
     if goal.gap is not None and wanted.gap is not None and gap > goal.gap:
         return replace(wanted, gap=wanted.gap - 1.2 * (gap - goal.gap) - 1e-12)
-    if goal.least is not None and wanted.least is not None and lower < goal.least:
-        return replace(wanted, least=wanted.least + 1.2 * (goal.least - lower) + 1e-12)
+    if goal.least is not None and wanted.least is not None and above > 1 - goal.least:
+        return replace(wanted, least=wanted.least + 1.2 * (above - 1 + goal.least) + 1e-12)
     if goal.operations is not None and wanted.operations is not None:
-        excess = fixed + confirmed.operations - goal.operations
+        excess = confirmed.operations - goal.operations
         if excess > 0:
             return replace(wanted, operations=wanted.operations - 2 * excess)
     return None

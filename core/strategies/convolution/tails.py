@@ -11,7 +11,12 @@ import numpy as np
 from ...exact import Floats
 from .terms import Indices
 
-SLOTS = 6000  # grid points that the search allows; the checker allows 65536
+SLOTS = 6000  # grid points that the search allows
+MOST_SLOTS = 1 << 16  # and the checker
+
+
+class Unsafe(Exception):
+    """The checker could count otherwise: a term lies too near to a grid line, a weight vanishes, a grid is too fine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +118,8 @@ def tails(rows: Sequence[dict[int, int]], thresholds: Sequence[int]) -> tuple[li
         length += max((cell for cell, _ in kept), default=0)
         base += low
         operations += 2 * length * len(kept)
+        if length > MOST_SLOTS:
+            raise Unsafe
         total = gmpy2.mpz(0)
         for cell, weight in kept:
             total += (slots << cell * width) * weight

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import floor, log2
 
 from ...problem import Problem
 from ...proof import Builder, Json, Proof, hexadecimal
 from ...task import Task
-from ...weights import Precision
+from ...weights import precision
 from .block import Block, Found
-from .exact import Counted, Exact, Unsafe
+from .exact import Counted, Exact
 from .items import Item
+from .operations import setup_operations
+from .tails import Unsafe
 
 STRATEGY = "margin-convolution"
 STEP_BITS = 10  # of the shortest step
+MOST_DIGITS = 512
 TRIES = 24
 
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """The items of each maximum as written, what they prove, and the checker's operations for them."""
+    """The items of each maximum as written, what they prove, and the checker's operations for the whole proof."""
 
     items: dict[int, list[Item]]
     right: int
@@ -49,6 +52,10 @@ class Tally:
             else:
                 self.double[q][frozenset((item.outputs[0], item.rest[0][0]))] = count
 
+    def covers(self, item: Item) -> bool:
+        """Is what the item leans on covered?"""
+        return all(p not in self.missing[q] for q in item.queries for p, _ in item.rest)
+
     def wrong(self, q: int) -> int:
         """Certain failures."""
         total = 0
@@ -68,22 +75,34 @@ def tally(m: int, task: Task, outputs: int) -> Tally:
     return Tally(missing, [0 for _ in queries], [{} for _ in queries], [{} for _ in queries])
 
 
-@dataclass(slots=True)
 class Writer:
     """Confirms blocks; what was counted once is kept, so that a search may go on after a first try."""
 
-    problem: Problem
-    chosen: Precision
-    unit: int
-    exact: Exact = field(init=False)
-    known: dict[int, list[tuple[Item, Counted]]] = field(default_factory=dict)
+    def __init__(self, problem: Problem, digits: int, finest: float) -> None:
+        self.problem, self.finest = problem, finest
+        self._start(digits)
 
-    def __post_init__(self) -> None:
-        self.exact = Exact(self.problem, self.chosen, self.unit)
+    def _start(self, digits: int) -> None:
+        """Precision, and an exponent that leaves STEP_BITS bits to the shortest step that a search can take."""
+        problem = self.problem
+        self.chosen = precision(problem.circuits, digits)
+        lowest = problem.logits.exponent - 2 * digits
+        self.unit = max(floor(log2(self.finest)) - STEP_BITS, lowest, -4096)
+        self.exact = Exact(problem, self.chosen, self.unit)
+        self.known: dict[int, list[tuple[Item, Counted]]] = {}
+        self.fixed = setup_operations(problem, self.chosen)
 
     def confirm(self, blocks: dict[int, Block]) -> Confirmed:
-        """What the items of all blocks prove exactly."""
-        task, right, wrong, operations = self.problem.task, 0, 0, 0
+        """What the items of all blocks prove exactly. Items that rounding spoils call for more digits."""
+        while True:
+            confirmed = self._confirm(blocks)
+            digits = self.chosen.digits
+            if all(self.known.values()) or digits == MOST_DIGITS or self.problem.digits is not None:
+                return confirmed
+            self._start(min(4 * digits, MOST_DIGITS))
+
+    def _confirm(self, blocks: dict[int, Block]) -> Confirmed:
+        task, right, wrong, operations = self.problem.task, 0, 0, self.fixed
         written: dict[int, list[Item]] = {}
         tops: set[tuple[int, ...]] = set()
         for m, block in blocks.items():
@@ -92,11 +111,12 @@ class Writer:
             total = tally(m, task, block.view.values.shape[1])
             written[m] = []
             for item, counted in (pair for found in in_order(block) for pair in self._confirmed(block, found)):
+                if item.kind in ("upper", "screen") and not total.covers(item):
+                    continue  # it leans on an item that rounding spoilt
                 total.enter(item, counted.counts)
                 written[m].append(item)
-                operations += counted.operations
-            for item in written[m]:
                 tops |= self.exact.rows_of(item)
+                operations += counted.operations
             operations += sum(self.exact.ratio_cost(m, queries) for queries in {item.queries for item in written[m]})
             for q in range(task.queries(m)):
                 size = task.class_size(q, m)
@@ -144,14 +164,9 @@ def in_order(block: Block) -> list[Found]:
     return sorted(block.found, key=lambda found: found.draft.level)
 
 
-def unit_of(blocks: dict[int, Block], finest: float, lowest: int) -> int:
-    """An exponent that leaves STEP_BITS bits to the shortest step that a search can take."""
-    return max(floor(log2(min(block.scale for block in blocks.values()) * finest)) - STEP_BITS, lowest, -4096)
-
-
-def proof(problem: Problem, chosen: Precision, unit: int, confirmed: Confirmed) -> Proof:
+def proof(writer: Writer, confirmed: Confirmed) -> Proof:
     """The steps."""
-    builder = Builder()
+    problem, chosen, builder = writer.problem, writer.chosen, Builder()
     margins = builder.margins(chosen.bits, chosen.grid, problem.threshold)
     maxima: list[Json] = [
         {"m": m, "items": [item.json() for item in items]} for m, items in sorted(confirmed.items.items())
@@ -160,7 +175,7 @@ def proof(problem: Problem, chosen: Precision, unit: int, confirmed: Confirmed) 
         "margin_convolution",
         margins=margins,
         digits=chosen.digits,
-        unit=unit,
+        unit=writer.unit,
         maxima=maxima,
         right=hexadecimal(confirmed.right),
         wrong=hexadecimal(confirmed.wrong),
