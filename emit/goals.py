@@ -35,12 +35,12 @@ def wish(gap: str | None, at_least: str | None, budget: int | None, keep_best: b
         raise click.UsageError("--gap, --at-least and --budget exclude each other")
     width, least = share("--gap", gap), share("--at-least", at_least)
     if width is not None:
-        return Wish(Goal(gap=float(width), keep=keep_best), None)
+        return Wish(Goal(gap=float(width), keep=keep_best, interruptible=keep_best), None)
     if least is not None:
-        return Wish(Goal(least=float(least), keep=keep_best), least)
+        return Wish(Goal(least=float(least), keep=keep_best, interruptible=keep_best), least)
     if budget is not None:
-        return Wish(Goal(operations=budget, keep=keep_best), None)
-    return Wish(Goal(gap=0.0005, keep=True), None) if keep_best else None
+        return Wish(Goal(operations=budget, keep=keep_best, interruptible=keep_best), None)
+    return Wish(Goal(gap=0.0005, keep=True, interruptible=True), None) if keep_best else None
 
 
 def share(option: str, text: str | None) -> Fraction | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -268,15 +268,19 @@ def _deep(block: Block, draft: Draft, parts: Iterable[Indices]) -> Iterator[Draf
             yield from chain(block, replace(draft, queries=part, outputs=others))
 
 
-def certain(block: Block, samples: Samples) -> Iterator[Move]:
-    """Certain failures of one more output; from the second on, also what it shares with those before."""
+def certain(block: Block, samples: Samples, without: Collection[int]) -> Iterator[Move]:
+    """Certain failures of one more output; from the second on, also what it shares with those before.
+
+    Of all queries but those that have items of their own.
+    """
+    queries = np.array([q for q in range(block.view.queries) if q not in without], dtype=np.int64)
     used = list(dict.fromkeys(each.draft.outputs[0] for each in block.of("lower")))
     order = (int(o) for o in np.argsort(-samples.wins, kind="stable") if samples.wins[o] > 0)
     for output in [o for o in order if o not in used][:3]:
         for parts in (1, 4, 12):
-            if parts <= block.view.queries:
+            if parts <= len(queries):
                 step = MIDDLE if parts < 12 else FINE
-                cut = query_parts(block, np.arange(block.view.queries), parts)
+                cut = query_parts(block, queries, parts)
                 alone = tuple(Draft("lower", part, (output,), step) for part in cut)
                 yield Move((), alone)
                 for share in (EVEN // 2, EVEN, EVEN * 2) if used else ():

@@ -36,7 +36,8 @@ class Goal:
     gap: float | None = None
     least: float | None = None
     operations: int | None = None
-    keep: bool = False  # whether a search that is interrupted, or falls short, still gives a proof
+    keep: bool = False  # whether a search that falls short still gives a proof
+    interruptible: bool = False  # whether one that is interrupted does
 
     @property
     def two_sided(self) -> bool:
@@ -59,6 +60,7 @@ class Ready:
     rate: float
     gone: tuple[int, ...]
     found: tuple[Found, ...]
+    done: int = 0  # classes that had items of their own then
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,8 @@ class Search:
         self.samples: dict[int, Samples] = {}
         self.blocks: dict[int, Block] = {}
         self.values: dict[int, Value] = {}
-        self.done: dict[int, set[int]] = {m: set() for m in range(problem.task.tokens)}  # classes with own items
+        self.own: dict[int, set[int]] = {m: set() for m in range(problem.task.tokens)}  # classes with own items
+        self.done: dict[int, set[int]] = {m: set() for m in range(problem.task.tokens)}  # and those that need none
         self.chosen: dict[int, int] = {}
         self.heap: list[tuple[float, int, Place, Ready | None]] = []
         self.entries = 0
@@ -122,7 +125,7 @@ class Search:
             found = next((each for each in self.blocks[place.m].found if each.number == place.number), None)
             if place.number >= 0 and found is None:
                 continue
-            if ready is None or not self._current(place.m, ready):
+            if ready is None or (place.number < 0 and not self._current(place.m, ready)):
                 self._look(place, found)
             elif self._affordable(place.m, ready):
                 self._apply(place, ready)
@@ -131,7 +134,7 @@ class Search:
 
     def _current(self, m: int, ready: Ready) -> bool:
         """Are the items that a move replaces still there?"""
-        return set(ready.gone) <= {each.number for each in self.blocks[m].found}
+        return ready.done == len(self.own[m]) and set(ready.gone) <= {each.number for each in self.blocks[m].found}
 
     def _look(self, place: Place, found: Found | None) -> None:
         """Find the best move of a place and queue it by its rate."""
@@ -164,7 +167,7 @@ class Search:
             if gaps[q] > 0:
                 yield class_move(block, q, self.goal.two_sided)
         elif place.what == "certain":
-            yield from certain(block, self._samples(place.m))
+            yield from certain(block, self._samples(place.m), self.own[place.m])
         elif found is None:
             yield from opening(block)
         else:
@@ -197,7 +200,8 @@ class Search:
         if gain <= LEAST_GAIN * max(before.above - before.below, 1e-12):
             return best, most
         rate = gain / max(after.operations - before.operations, CHEAPEST)
-        return (Ready(rate, *evaluated), gain) if best is None or rate > best.rate else (best, most)
+        ready = Ready(rate, *evaluated, done=len(self.own[block.view.m]))
+        return (ready, gain) if best is None or rate > best.rate else (best, most)
 
     def _hope(self, place: Place, found: Found | None, block: Block, before: Value) -> float:
         """What is still to be had, by sampling; nothing where deep moves are not worth their time."""
@@ -259,6 +263,7 @@ class Search:
         if place.what == "certain":
             self._push(gap * 1e-4, place, None)
         if place.what == "class":
+            self.own[m].add(self.chosen[m])
             self.done[m].add(self.chosen[m])
         if place.what in ("class", "open"):
             self._offer_class(m)

@@ -15,7 +15,7 @@ from .moves import FINEST
 from .search import Goal, Search, State
 from .write import MOST_DIGITS, Confirmed, Writer, proof
 
-AUTO = Goal(gap=0.0005)
+AUTO = Goal(gap=0.0005, keep=True)
 DIGITS = 32
 ROUNDS = 8
 Progress = Callable[[int, int], None]
@@ -57,7 +57,7 @@ def measured(
         more = _run(search, _watch(progress, search.goal))
         confirmed = writer.confirm(search.blocks)
         wanted = _adjusted(search, goal, confirmed)
-        if wanted is None or (goal.keep and not more):
+        if wanted is None or ((goal.keep or goal.interruptible) and not more):
             return proof(writer, confirmed), confirmed.operations
         if not more and goal.operations is None:
             break
@@ -78,7 +78,7 @@ def _run(search: Search, watch: Callable[[State], None]) -> bool:
     try:
         return search.run(watch)
     except KeyboardInterrupt:
-        if search.goal.keep:
+        if search.goal.interruptible:
             return False
         raise
 
