@@ -123,7 +123,7 @@ def _cubic(result: StudyResult) -> tuple[str, ...]:
 
 def _group(result: StudyResult, name: str, chosen: Filter) -> tuple[str, ...]:
     best = [row for m in result.models if (row := best_row(m, SOUND, chosen)) is not None]
-    loose = [row for m in result.models if (row := best_row(m, PUBLISHED, chosen)) is not None]
+    loose = [row for m in result.models if (row := best_published(m, chosen)) is not None]
     if not best:
         return (name, *("not measured" for _ in COLUMNS[1:]))
     classes = sorted({subcubic_class(choice(int(row.strategy))) for row in best}, key=len)
@@ -142,6 +142,14 @@ def _group(result: StudyResult, name: str, chosen: Filter) -> tuple[str, ...]:
 def best_row(model: ModelResult, edition: str, chosen: Filter) -> BoundRow | None:
     """The best bound of an edition among chosen strategies."""
     return max((r for r in model.edition(edition) if chosen(int(r.strategy))), key=lambda r: r.lower, default=None)
+
+
+def best_published(model: ModelResult, chosen: Filter) -> BoundRow | None:
+    """The best published number, of a model of which all chosen ones were estimated."""
+    estimated = {row.strategy for row in model.edition(PUBLISHED)}
+    if any(row.strategy not in estimated for row in model.edition(SOUND) if chosen(int(row.strategy))):
+        return None
+    return best_row(model, PUBLISHED, chosen)
 
 
 def _power(number: int) -> str:
