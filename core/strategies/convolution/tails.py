@@ -12,6 +12,7 @@ from ...exact import Floats
 from .terms import Indices
 
 SLOTS = 6000  # grid points that the search allows
+DENSE = 60_000  # products up to which a dense convolution is the faster one
 MOST_SLOTS = 1 << 16  # and the checker
 
 
@@ -33,66 +34,71 @@ def estimate(cells: Indices, share: Floats, thresholds: Indices, needs_m: Floats
     `share` is the probability of each token 0..m at each position. The distributions of tokens 0..m and of tokens
     0..m-1 are walked together.
     """
-    rows = len(cells)
-    without = np.append(np.cumprod(1 - share[::-1, -1])[::-1], 1.0)  # of token m from each position on
+    lows, highs, at_m = cells.min(axis=1).tolist(), cells.max(axis=1).tolist(), cells[:, -1].tolist()
     least, most = int(thresholds.min()), int(thresholds.max())
-    best = np.append(np.cumsum(cells.max(axis=1)[::-1])[::-1], 0)
-    worst = np.append(np.cumsum(cells.min(axis=1)[::-1])[::-1], 0)
-    slots = np.array([[1.0], [1.0]])
-    base, sure, operations = 0, np.zeros(2), 0
-    for level in range(rows):
-        floor = least - int(best[level + 1])
-        low = max(int(cells[level].min()), floor - base - slots.shape[1] + 1)
-        index = cells[level] - low
-        if int(index.max()) > SLOTS:
+    best, worst = sum(highs), sum(lows)  # of the positions to come
+    without = np.append(np.cumprod(1 - share[::-1, -1])[::-1], 1.0).tolist()  # token m, from each position on
+    whole = bool((share > 0).all())
+    slots, below = np.ones(1), np.ones(1)
+    base, sure, sure_below, operations = 0, 0.0, 0.0, 0
+    for level in range(len(cells)):
+        best, worst = best - highs[level], worst - lows[level]
+        floor = least - best
+        low = max(lows[level], floor - base - len(slots) + 1)
+        if highs[level] - low > SLOTS:
             return None
-        kept = (index >= 0) & (share[level] > 0)
-        if not kept.any():
+        if highs[level] < low:
             break
-        slots, count = _step(slots, index[kept], share[level][kept], index[-1] if kept[-1] else -1)
+        index, weight = cells[level] - low, share[level]
+        if not whole or low > lows[level]:
+            kept = (index >= 0) & (weight > 0)
+            index, weight = index[kept], weight[kept]
+        slots, below, count = _step(slots, below, index, weight, at_m[level] - low if share[level, -1] > 0 else -1)
         base += low
-        operations += 2 * count * slots.shape[1]
-        if floor > base:
-            slots, base = slots[:, floor - base :], floor
-        done = max(most - int(worst[level + 1]) - base, 0)
-        if done < slots.shape[1]:
-            sure += slots[:, done:].sum(axis=1) * np.array([1.0, without[level + 1]])
-            slots = slots[:, :done]
-        if slots.shape[1] > SLOTS:
+        operations += 2 * count * len(slots)
+        start, end = max(floor - base, 0), max(most - worst - base, 0)
+        if end < len(slots):
+            sure += float(slots[max(start, end) :].sum())
+            sure_below += float(below[max(start, end) :].sum()) * without[level + 1]
+        slots, below, base = slots[start:end], below[start:end], base + start
+        if len(slots) > SLOTS:
             return None
-        if not slots.size or not slots[0].any():
+        if not len(slots):
             break
     else:
-        operations += 2 * slots.shape[1]
-        return Estimate(_read(slots, sure, thresholds - base, needs_m), operations)
-    return Estimate(np.maximum(sure[0] - needs_m * sure[1], 0.0), operations)
+        operations += 2 * len(slots)
+        above = _above(slots, thresholds - base) + sure
+        above -= needs_m * (_above(below, thresholds - base) + sure_below)
+        return Estimate(np.maximum(above, 0.0), operations)
+    return Estimate(np.maximum(sure - needs_m * sure_below, 0.0), operations)
 
 
-def _step(slots: Floats, index: Indices, share: Floats, at_m: int) -> tuple[Floats, int]:
-    """One more position; and the additions that the checker makes, in slots. `at_m` is the cell of m, or negative."""
+def _step(slots: Floats, below: Floats, index: Indices, share: Floats, at_m: int) -> tuple[Floats, Floats, int]:
+    """One more position, in both distributions; and the additions that the checker makes, in slots."""
     histogram = np.bincount(index, weights=share)
-    below, used = histogram, 2 * int(np.count_nonzero(histogram))
+    used = 2 * int(np.count_nonzero(histogram))
+    slots = _convolved(slots, histogram)
     if at_m >= 0:
-        below = histogram.copy()
-        below[at_m] -= share[-1]
-        if np.count_nonzero(index == at_m) == 1:
-            below[at_m] = 0.0
+        histogram[at_m] -= share[-1]
+        if histogram[at_m] < 1e-9 * share[-1]:  # what rounding leaves of nothing
+            histogram[at_m] = 0.0
             used -= 1
-    if slots.shape[1] * len(histogram) < 60_000:
-        return np.array([np.convolve(slots[0], histogram), np.convolve(slots[1], below)]), used
-    result = np.zeros((2, slots.shape[1] + len(histogram) - 1))
+    return slots, _convolved(below, histogram), used
+
+
+def _convolved(slots: Floats, histogram: Floats) -> Floats:
+    if len(slots) * len(histogram) < DENSE:
+        return np.convolve(slots, histogram)
+    result = np.zeros(len(slots) + len(histogram) - 1)
     for i in np.flatnonzero(histogram):
-        result[0, i : i + slots.shape[1]] += histogram[i] * slots[0]
-        result[1, i : i + slots.shape[1]] += below[i] * slots[1]
-    return result, used
+        result[i : i + len(slots)] += histogram[i] * slots
+    return result
 
 
-def _read(slots: Floats, sure: Floats, thresholds: Indices, needs_m: Floats) -> Floats:
-    """Shares at each threshold (relative to the first slot)."""
-    above = np.concatenate([np.cumsum(slots[:, ::-1], axis=1)[:, ::-1], np.zeros((2, 1))], axis=1)
-    above = above[:, np.clip(thresholds, 0, slots.shape[1])] + sure[:, None]
-    share: Floats = np.maximum(above[0] - needs_m * above[1], 0.0)
-    return share
+def _above(slots: Floats, thresholds: Indices) -> Floats:
+    """Sum of the slots from each threshold on."""
+    sums = np.concatenate([np.cumsum(slots[::-1])[::-1], np.zeros(1)])
+    return np.asarray(sums[np.clip(thresholds, 0, len(slots))])
 
 
 def tails(rows: Sequence[dict[int, int]], thresholds: Sequence[int]) -> tuple[list[int], int]:
