@@ -47,12 +47,12 @@ def estimate(cells: Indices, share: Floats, thresholds: Indices, needs_m: Floats
         low = max(lows[level], floor - base - len(slots) + 1)
         if highs[level] - low > SLOTS:
             return None
-        if highs[level] < low:
-            break
         index, weight = cells[level] - low, share[level]
         if not whole or low > lows[level]:
             kept = (index >= 0) & (weight > 0)
             index, weight = index[kept], weight[kept]
+        if not len(index):
+            break
         slots, below, count = _step(slots, below, index, weight, at_m[level] - low if share[level, -1] > 0 else -1)
         base += low
         operations += 2 * count * len(slots)
