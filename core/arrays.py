@@ -84,9 +84,7 @@ class HasConfig(Protocol):
     def cfg(self) -> object: ...
 
 
-def from_arrays(
-    arrays: Mapping[str, object], source: str = "arrays", metadata: dict[str, str] | None = None
-) -> Model:
+def from_arrays(arrays: Mapping[str, object], source: str = "arrays", metadata: dict[str, str] | None = None) -> Model:
     """The model of a mapping from TransformerLens names to arrays; every bit is kept.
 
     Raises TENSOR_NAME, TENSOR_UNREADABLE, TENSOR_DTYPE, TENSOR_TOO_LARGE and the codes of `model.build`.

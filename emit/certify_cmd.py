@@ -89,7 +89,7 @@ Examples:
     type=click.IntRange(1, 1024),
     default=1,
     show_default=True,
-    help="Processes for brute-force and margin-convolution, each proving a part; Ctrl-C keeps what is finished (joblib).",
+    help="Processes for brute-force and margin-convolution, each proving a part; Ctrl-C keeps what is done (joblib).",
 )
 @click.option("--force", is_flag=True, help="Replace an existing certificate.")
 @click.option("--no-check", is_flag=True, help="Do not run the checker before publishing.")
@@ -146,9 +146,7 @@ def _estimate(problem: Problem, name: str) -> dict[str, Any]:
     return {"strategy": name, "estimate": [str(right), str(problem.task.total)], "proved": False}
 
 
-def _report(
-    problem: Problem, proof: Proof, output: str, size: int, checked: dict[str, Any] | None
-) -> dict[str, Any]:
+def _report(problem: Problem, proof: Proof, output: str, size: int, checked: dict[str, Any] | None) -> dict[str, Any]:
     total = str(problem.task.total)
     return {
         "strategy": proof.strategy,

@@ -36,4 +36,3 @@ compactproofs.add_command(train)
 def main() -> None:
     """Entry point of `compactproofs`."""
     sys.exit(guarded(compactproofs))
-

@@ -71,9 +71,7 @@ def _parse_seeds(_context: click.Context, _parameter: click.Parameter, value: st
 @click.option("-v", "--vocabulary", default=64, help="Number of different tokens.")
 @click.option("-d", "--width", default=32, help="Width of the residual stream and of the head.")
 @click.option("--steps", default=3000, help="Optimiser steps of 128 sequences each.")
-@click.option(
-    "--seed", "single_seeds", type=int, multiple=True, help="Seed, 123 if none is given; may be repeated."
-)
+@click.option("--seed", "single_seeds", type=int, multiple=True, help="Seed, 123 if none is given; may be repeated.")
 @click.option("--seeds", "listed_seeds", callback=_parse_seeds, help="Several seeds, as in 123,519.")
 @click.option("--all-seeds", is_flag=True, help="The 151 seeds of the paper.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="File to write; for one seed.")
@@ -157,9 +155,7 @@ def _targets(configs: Sequence[TrainConfig], output: Path | None, out_dir: Path 
         raise click.UsageError("give either -o FILE or --out-dir FOLDER, not both")
     if output is not None:
         if len(configs) > 1:
-            raise click.UsageError(
-                f"-o names one file, but {len(configs)} seeds are asked for; use --out-dir"
-            )
+            raise click.UsageError(f"-o names one file, but {len(configs)} seeds are asked for; use --out-dir")
         if not output.parent.is_dir():
             raise click.UsageError(f"{output.parent} is not a folder; make it first, or choose another -o")
         return (output,)
@@ -171,9 +167,7 @@ def _targets(configs: Sequence[TrainConfig], output: Path | None, out_dir: Path 
     return tuple(folder / file_name(config) for config in configs)
 
 
-def _plan(
-    configs: Sequence[TrainConfig], paths: Sequence[Path], force: bool
-) -> tuple[tuple[TrainConfig, Path], ...]:
+def _plan(configs: Sequence[TrainConfig], paths: Sequence[Path], force: bool) -> tuple[tuple[TrainConfig, Path], ...]:
     """The models that are still to be trained. A file in the way stops everything before the first step."""
     wanted: list[tuple[TrainConfig, Path]] = []
     for config, path in zip(configs, paths, strict=True):

@@ -25,9 +25,7 @@ BAND = 4  # bits by which the certifier's band around zero is wider than the che
 Progress = Callable[[int, int], None]
 
 
-def brute_force(
-    problem: Problem, progress: Progress = lambda done, total: None, region: Region | None = None
-) -> Proof:
+def brute_force(problem: Problem, progress: Progress = lambda done, total: None, region: Region | None = None) -> Proof:
     """Proof by enumeration of the classes of a region (all by default). Errors: ENUMERATION_TOO_LARGE."""
     task = problem.task
     region = task.whole() if region is None else region
@@ -164,9 +162,7 @@ def _margin(
     logits = problem.logits
     low = high = 0
     for i, t in enumerate((*free, problem.task.own_row(q))):
-        value = logits.shift + sum(
-            row[o] - row[m] for row in (logits.direct[q], logits.values[t], logits.positions[i])
-        )
+        value = logits.shift + sum(row[o] - row[m] for row in (logits.direct[q], logits.values[t], logits.positions[i]))
         small, large = token[0][t] * position[0][i], token[1][t] * position[1][i]
         low += value * (small if value > 0 else large)
         high += value * (large if value > 0 else small)

@@ -75,9 +75,7 @@ def _heatmap(made: Any, axes: Axes, values: Floats, name: str, title: str, unit:
 def residuals_figure(problem: Problem, path: Path) -> None:
     """Figure 21: entries of the four remainders with the normal curve of the same mean and deviation."""
     with figure(path, 7.6, 4.8) as made:
-        for axes, part, name in zip(
-            made.subplots(2, 2).ravel(), residuals(problem).factors(), NAMES, strict=True
-        ):
+        for axes, part, name in zip(made.subplots(2, 2).ravel(), residuals(problem).factors(), NAMES, strict=True):
             entries = part.ravel()
             mean, std = float(entries.mean()), float(entries.std())
             _, edges, _ = axes.hist(entries, bins=48, color="#56B4E9", edgecolor="white", linewidth=0.3)

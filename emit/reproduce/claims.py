@@ -210,5 +210,3 @@ def _larger(by_name: dict[str, StudyResult]) -> Iterator[Claim]:
                 count = len(by_name[study.name].models)
                 what = f"line through svd, {study.title}"
                 yield Claim(number, what, paper, f"{text} (published rules, {count} models)")
-
-

@@ -71,8 +71,7 @@ class StudyResult:
 def collect(plan: Plan) -> list[StudyResult]:
     """Results of a finished run. Errors: REPRODUCE_MISSING."""
     return [
-        StudyResult(study, tuple(_model(study, plan, seed) for seed in plan.seeds_of(study)))
-        for study in plan.studies
+        StudyResult(study, tuple(_model(study, plan, seed) for seed in plan.seeds_of(study))) for study in plan.studies
     ]
 
 

@@ -111,5 +111,3 @@ def _importance(problem: Problem, study: Study, seed: int) -> dict[str, Any]:
         for lost in (True, False)
         for uneven in (True, False)
     }
-
-

@@ -38,9 +38,7 @@ Arrays = dict[str, npt.NDArray[np.generic]]
 
 def tiny(dtype: str = "<f4") -> Arrays:
     rng = np.random.default_rng(7)
-    return {
-        n: rng.standard_normal([SIZES[s] for s in symbols]).astype(dtype) for n, symbols in SHAPES.items()
-    }
+    return {n: rng.standard_normal([SIZES[s] for s in symbols]).astype(dtype) for n, symbols in SHAPES.items()}
 
 
 MODEL = from_arrays(tiny(), "tiny")
@@ -132,9 +130,7 @@ def test_a_huge_file_is_refused_before_reading(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("change", [-1, 1])
-def test_a_file_that_changes_while_it_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: int
-) -> None:
+def test_a_file_that_changes_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: int) -> None:
     path = tmp_path / "m.safetensors"
     path.write_bytes(BYTES)
     monkeypatch.setattr(checkpoint, "_regular_size", lambda status: status.st_size + change)
@@ -291,9 +287,7 @@ def test_one_changed_byte_of_the_weights_is_seen(position: int, value: int) -> N
     assert (model.sha256 == MODEL.sha256) == (bytes(data) == BYTES)
 
 
-@given(
-    st.lists(st.tuples(st.integers(0, len(BYTES) - 1), st.integers(0, 255)), max_size=8), st.integers(0, 9)
-)
+@given(st.lists(st.tuples(st.integers(0, len(BYTES) - 1), st.integers(0, 255)), max_size=8), st.integers(0, 9))
 def test_damage_never_ends_in_another_exception(changes: list[tuple[int, int]], cut: int) -> None:
     data = bytearray(BYTES)
     for position, value in changes:
@@ -452,9 +446,7 @@ def test_torch_tensors_of_all_formats() -> None:
     refused("TENSOR_TOO_LARGE", lambda: from_arrays(tiny() | {"embed.W_E": wide}))
     sparse = torch.zeros(6, 4).to_sparse()
     refused("TENSOR_UNREADABLE", lambda: from_arrays(tiny() | {"embed.W_E": sparse}))
-    refused(
-        "TENSOR_UNREADABLE", lambda: from_arrays(tiny() | {"embed.W_E": torch.zeros(6, 4, device="meta")})
-    )
+    refused("TENSOR_UNREADABLE", lambda: from_arrays(tiny() | {"embed.W_E": torch.zeros(6, 4, device="meta")}))
 
 
 # --- TransformerLens -----------------------------------------------------------------------------------
@@ -499,9 +491,7 @@ class Hooked(Bare):
 
 def test_transformer_lens_models() -> None:
     assert from_transformer_lens(Hooked()).tensors == MODEL.tensors
-    assert (
-        from_transformer_lens(Hooked(attn_scale="absent", use_attn_scale="absent")).tensors == MODEL.tensors
-    )
+    assert from_transformer_lens(Hooked(attn_scale="absent", use_attn_scale="absent")).tensors == MODEL.tensors
     assert from_transformer_lens(Hooked(attn_scale=-1.0, d_vocab_out=-1)).tensors == MODEL.tensors
     assert from_transformer_lens(Hooked(n_ctx=np.int64(3))).tensors == MODEL.tensors
     assert from_transformer_lens(Bare()).tensors == MODEL.tensors
@@ -561,9 +551,7 @@ def test_objects_without_a_state_dict() -> None:
 
 
 def test_importing_the_reader_is_light() -> None:
-    program = (
-        "import sys, compactproofs.core.checkpoint; print(*{'torch', 'rich', 'click'} & set(sys.modules))"
-    )
+    program = "import sys, compactproofs.core.checkpoint; print(*{'torch', 'rich', 'click'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
 

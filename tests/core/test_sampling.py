@@ -34,9 +34,7 @@ def problem() -> Problem:
 
 @pytest.mark.parametrize(("count", "samples", "p"), [(0, 5, "1/3"), (3, 10, "1/2"), (9, 10, "4/5"), (40, 60, "3/5")])
 def test_binomial_tail_is_the_exact_sum(count: int, samples: int, p: str) -> None:
-    exact = sum(
-        comb(samples, i) * Fraction(p) ** i * (1 - Fraction(p)) ** (samples - i) for i in range(count + 1)
-    )
+    exact = sum(comb(samples, i) * Fraction(p) ** i * (1 - Fraction(p)) ** (samples - i) for i in range(count + 1))
     assert at_most(count, samples, float(Fraction(p))) == pytest.approx(float(exact), rel=1e-10)
 
 
@@ -81,7 +79,5 @@ def test_the_repaired_sampler_is_unbiased_and_the_published_one_is_not(problem: 
 
 def test_number_of_strata(problem: Problem) -> None:
     """One for c = 0 and m for each larger c that is possible, of every maximum and query."""
-    expected = sum(
-        1 + m * (LENGTH - 1 if q == m else LENGTH - 2) for m in range(TOKENS) for q in range(m + 1)
-    )
+    expected = sum(1 + m * (LENGTH - 1 if q == m else LENGTH - 2) for m in range(TOKENS) for q in range(m + 1))
     assert importance_sample(problem, 1, seed=0).strata == expected

@@ -75,7 +75,7 @@ def estimate(cells: Indices, share: Floats, thresholds: Indices, needs_m: Floats
 
 def _step(slots: Floats, below: Floats, index: Indices, share: Floats, at_m: int) -> tuple[Floats, Floats, int]:
     """One more position, in both distributions; and the additions that the checker makes, in slots."""
-    histogram = np.bincount(index, weights=share)
+    histogram: Floats = np.bincount(index, weights=share).astype(np.float64)
     used = 2 * int(np.count_nonzero(histogram))
     slots = _convolved(slots, histogram)
     if at_m >= 0:

@@ -95,9 +95,7 @@ def tables(w: Weights, choice: Choice, searching: bool) -> Tables:
     position = queries @ w.w_q @ w.w_k.T @ (w.position - mean).T / root
     common, bound, direct = _direct(w, w.token + mean if searching else queries, choice.eu)
     values, positions = w.token @ w.w_v @ w.w_o @ w.w_u, w.position @ w.w_v @ w.w_o @ w.w_u
-    return Tables(
-        approx / root, error / root, position - position[:, -1:], common, bound, direct, values, positions
-    )
+    return Tables(approx / root, error / root, position - position[:, -1:], common, bound, direct, values, positions)
 
 
 def _direct(w: Weights, queries: Floats, eu: int) -> tuple[Floats, Floats, Floats]:
@@ -254,4 +252,3 @@ def _count(passes: npt.NDArray[np.bool_], gaps: Gaps, k: int, extra: int) -> int
         if m > 0 or n == 0:
             total += comb(k - 1, others) * max(int(m) - int(gaps[q, m, n]) + extra, 0) ** others if others else 1
     return total
-
