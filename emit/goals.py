@@ -13,7 +13,7 @@ import click
 from ..core.errors import CompactProofsError
 from ..core.problem import Problem
 from ..core.proof import Proof
-from ..core.strategies import prove
+from ..core.strategies import prove, top_tree
 from ..core.strategies.convolution import Goal
 from .certificate import document, encode, run_checker
 from .console import percent
@@ -85,16 +85,31 @@ def _shortest(problem: Problem, least: Fraction, measured: list[tuple[Proof, int
 
 
 def _candidates(problem: Problem, wanted: Wish, progress: Progress) -> Iterator[tuple[Proof, int]]:
-    """Proofs with their lengths: what works towards the goal, and the exact count where it is cheap."""
-    for name, goal in (("margin-convolution", wanted.goal), ("margin-tree", None)):
-        try:
-            proof = prove(name, problem, progress, patient=False, goal=goal)
-        except CompactProofsError as error:
-            if error.code not in ("TREE_TOO_LARGE", "GOAL_NOT_REACHED", "BUDGET_TOO_SMALL"):
-                raise
-            if error.code == "TREE_TOO_LARGE" or name == "margin-convolution":
-                continue
+    """Proofs with their lengths: what works towards the goal, and the exact count of the largest maxima."""
+    try:
+        proof = prove("margin-convolution", problem, progress, goal=wanted.goal)
         yield proof, operations_of(problem, proof)
+    except CompactProofsError as error:
+        if error.code not in ("GOAL_NOT_REACHED", "BUDGET_TOO_SMALL"):
+            raise
+    # the more maxima, the more is proved, and the longer is the proof: bisect for the first that will do
+    low, high = 0, problem.task.tokens
+    while low < high:
+        first = (low + high) // 2
+        try:
+            tree = top_tree(problem, first)
+        except CompactProofsError as error:
+            if error.code != "TREE_TOO_LARGE":
+                raise
+            low = first + 1
+            continue
+        operations = operations_of(problem, tree)
+        yield tree, operations
+        if wanted.least is not None:
+            reached = tree.lower >= wanted.least * problem.task.total
+            low, high = (first + 1, high) if reached else (low, first)
+        else:
+            low, high = (low, first) if operations <= (wanted.goal.operations or 0) else (first + 1, high)
 
 
 def operations_of(problem: Problem, proof: Proof) -> int:

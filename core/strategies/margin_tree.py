@@ -15,7 +15,7 @@ from ..errors import CompactProofsError
 from ..problem import Problem
 from ..proof import Builder, Proof, hexadecimal, region_json
 from ..screen import survivors
-from ..task import Task
+from ..task import Task, pairs
 from ..weights import Enclosure, Precision, precision
 
 DIGITS = (64, 128, 512)
@@ -46,24 +46,30 @@ class Tally:
 
 
 def margin_tree(
-    problem: Problem, progress: Progress = lambda done, total: None, nodes: int = 20_000_000
+    problem: Problem,
+    progress: Progress = lambda done, total: None,
+    nodes: int = 20_000_000,
+    first: int = 0,
 ) -> Proof:
-    """Proof of the exact count. Errors: TREE_TOO_LARGE when more than `nodes` nodes are needed."""
+    """Proof of the exact count, or of that among the maxima from `first` on: a shorter proof of less.
+
+    Errors: TREE_TOO_LARGE when more than `nodes` nodes are needed.
+    """
     task = problem.task
-    alive = {m: survivors(problem, m).alive for m in range(task.tokens)}
+    alive = {m: survivors(problem, m).alive for m in range(first, task.tokens)}
     for digits in problem.ladder(DIGITS):
         chosen = precision(problem.circuits, digits)
         tally = Tally()
         for q, (token, position) in enumerate(problem.enclosures(chosen)):
             progress(q, problem.circuits.eqke.ints.shape[0])
-            for m in range(task.tokens):
+            for m in range(first, task.tokens):
                 if q < task.queries(m) and task.class_size(q, m):
                     outputs = [int(o) for o in alive[m][q].nonzero()[0]]
                     tables = [_table(problem, q, m, o, token, position, chosen) for o in outputs]
                     _walk(tables, q, m, task, tally, nodes)
         if not tally.undecided:
             break
-    return _proof(problem, chosen, tally)
+    return _proof(problem, chosen, tally, first)
 
 
 def estimate(problem: Problem) -> int:
@@ -71,14 +77,15 @@ def estimate(problem: Problem) -> int:
     return margin_tree(problem).lower
 
 
-def _proof(problem: Problem, chosen: Precision, tally: Tally) -> Proof:
-    builder = Builder()
+def _proof(problem: Problem, chosen: Precision, tally: Tally, first: int) -> Proof:
+    builder, task = Builder(), problem.task
     margins = builder.margins(chosen.bits, chosen.grid, problem.threshold)
-    right = problem.task.total - tally.wrong - tally.undecided
+    region = tuple(span for span in task.whole() if span[0] >= first)
+    right = sum(task.class_size(q, m) for q, m in pairs(region)) - tally.wrong - tally.undecided
     count = builder.add(
         "margin_tree",
         margins=margins,
-        region=region_json(problem.task.whole()),
+        region=region_json(region),
         digits=chosen.digits,
         right=hexadecimal(right),
         wrong=hexadecimal(tally.wrong),
