@@ -96,7 +96,7 @@ class Block:
     def above(self) -> tuple[Floats, npt.NDArray[np.bool_]]:
         """Sum of the counts of each query, and whether its outputs are covered."""
         view = self.view
-        above, covered = np.zeros(view.queries), np.full(view.queries, view.values.shape[1] == 1)
+        above, covered = np.zeros(view.queries), np.full(view.queries, view.outputs == 1)
         for each in self.of("upper", "screen"):
             above[each.draft.queries] += each.share
             covered[each.draft.queries] = True
@@ -183,11 +183,12 @@ class Block:
 
 def scale(view: View) -> float:
     """A natural size of terms: what token m says against its strongest rivals, or a part of the largest term."""
-    rivals = np.sort(np.delete(view.values[view.m], view.m))[::-1]
-    if not len(rivals):
+    if not view.others:
         return 1.0
+    values = view.differences(np.arange(view.queries), np.array(view.others))[2]
+    rivals = np.sort(values[view.m])[::-1]
     pull = exp(min(float(view.ratio.mean(axis=0).max()), 4.0))
-    return max(1e-9, -float(rivals[min(3, len(rivals) - 1)]), 0.03 * float(np.abs(view.values).max()) * pull)
+    return max(1e-9, -float(rivals[min(3, len(rivals) - 1)]), 0.03 * float(np.abs(values).max()) * pull)
 
 
 def best_offset(term: Floats, h: float) -> int:

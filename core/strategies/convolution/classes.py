@@ -43,7 +43,7 @@ def _counted(block: Block, draft: Draft) -> tuple[Draft, float]:
 
 def _upper(block: Block, queries: Indices) -> tuple[list[Draft], list[tuple[int, float]]]:
     """Items that cover all outputs, and the outputs with counts of their own, largest first."""
-    outputs = tuple(o for o in range(block.view.values.shape[1]) if o != block.view.m)
+    outputs = block.view.others
     screened, others = split_screen(block, queries, outputs)
     drafts = [Draft("screen", queries, screened)] if screened else []
     if not others:

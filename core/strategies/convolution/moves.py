@@ -64,8 +64,8 @@ def sample(problem: Problem, view: View) -> Samples:
 def rank(block: Block, queries: Indices, outputs: tuple[int, ...]) -> tuple[int, ...]:
     """Outputs by a Chernoff bound of their own count, the most dangerous first."""
     view, ends, chosen = block.view, block.view.ends_of(queries), np.array(outputs)
-    base = view.direct[queries][:, chosen].max(axis=0) + view.positions[:, chosen].mean(axis=0)
-    value = view.values[:, chosen] + base
+    direct, _, values, positions = view.differences(queries, chosen)
+    value = values + direct.max(axis=0) + positions.mean(axis=0)
     term = np.where(value >= 0, ends.token_high[:, None], ends.token_low[:, None]) * value / block.scale
     best: Floats = np.full(len(chosen), np.inf)
     for rate in (0.03, 0.3, 1.0, 4.0):
@@ -108,7 +108,7 @@ def output_parts(outputs: tuple[int, ...]) -> Iterator[list[tuple[int, ...]]]:
 def opening(block: Block) -> Iterator[Move]:
     """First items of a maximum: all outputs covered for all queries."""
     queries = np.arange(block.view.queries)
-    outputs = tuple(o for o in range(block.view.values.shape[1]) if o != block.view.m)
+    outputs = block.view.others
     if not outputs:
         return
     for step in (COARSE, MIDDLE):
@@ -189,7 +189,7 @@ def refinements(block: Block, found: Found) -> Iterator[Move]:
         yield Move(gone, (replace(draft, step=draft.step / 8),))
     yield from _leaning(block, draft, gone)
     if not draft.outputs:
-        outputs = tuple(o for o in range(block.view.values.shape[1]) if o != block.view.m)
+        outputs = block.view.others
         yield from _covers(block, replace(draft, outputs=outputs, rest=()), gone)
     if len(draft.outputs) > 1:
         yield from _by_outputs(block, draft, gone)
@@ -240,7 +240,8 @@ def _by_queries(block: Block, draft: Draft, gone: tuple[int, ...]) -> Iterator[M
     queries = draft.queries
     if len(queries) >= 12:
         yield Move(gone, _split(draft, query_parts(block, queries, 6)))
-    order = np.argsort(block.view.direct[queries][:, list(draft.outputs[:1])].max(axis=1, initial=0.0), kind="stable")
+    direct = block.view.differences(queries, np.array(draft.outputs[:1] or block.view.others))[0]
+    order = np.argsort(direct.max(axis=1), kind="stable")
     halves = [np.sort(part) for part in np.array_split(queries[order], 2)]
     yield Move(gone, _split(draft, query_parts(block, queries, 2)))
     yield Move(gone, _split(draft, halves))
@@ -248,7 +249,7 @@ def _by_queries(block: Block, draft: Draft, gone: tuple[int, ...]) -> Iterator[M
 
 def deep(block: Block, found: Found | None) -> Iterator[Move]:
     """Many steps at once, for maxima where single steps show no gain: query parts, in each a chain of outputs."""
-    outputs = tuple(o for o in range(block.view.values.shape[1]) if o != block.view.m)
+    outputs = block.view.others
     draft = Draft("upper", np.arange(block.view.queries), outputs)
     gone: tuple[int, ...] = ()
     if found is not None:

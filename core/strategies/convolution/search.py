@@ -104,7 +104,7 @@ class Search:
         loss = self.values[m].above
         if loss > 1e-12:
             sizes = m, seen.free, seen.queries
-            cost = ratio_operations(*sizes) + value_operations(*sizes, seen.values.shape[1]) + cell_operations(*sizes)
+            cost = ratio_operations(*sizes) + value_operations(*sizes, seen.outputs) + cell_operations(*sizes)
             self._push(loss / cost, Place(m, "open"), None)
 
     def _push(self, rate: float, place: Place, ready: Ready | None) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...exact import Floats
-from ...problem import Problem
+from ...problem import FloatView, Problem
 from ...task import Task
 from .items import Kind, Rest
 
@@ -27,17 +27,15 @@ class Ends:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One maximum m: everything relative to token m. Rows of queries, tokens 0..m or positions; columns of outputs."""
+    """One maximum m: everything relative to token m."""
 
     m: int
     free: int
     ratio: Floats  # queries x tokens: log of the weight over that of m
     own: Floats  # of each query's own term, weight over those of m and of the best position
     place: Floats  # queries x free positions: weight over the best
-    direct: Floats  # with the threshold
-    values: Floats
-    own_values: Floats
-    positions: Floats  # the query's position is the last row
+    floats: FloatView
+    rows: Indices  # of each query: the row of its own token
     share: Floats  # free positions x tokens 0..m: probability of a token among these
     holds: npt.NDArray[np.bool_]  # of each query: is it token m?
     size: Floats  # of each query: probability that the class has a filling of the free positions by these
@@ -47,6 +45,25 @@ class View:
     @property
     def queries(self) -> int:
         return len(self.ratio)
+
+    @property
+    def outputs(self) -> int:
+        return int(self.floats.values.shape[1])
+
+    @property
+    def others(self) -> tuple[int, ...]:
+        """All outputs but m."""
+        return tuple(o for o in range(self.outputs) if o != self.m)
+
+    def differences(self, queries: Indices, outputs: Indices) -> list[Floats]:
+        """Logits less those of m, at the outputs: direct (with the threshold) and own for the queries, then values for
+        tokens 0..m, and positions, of which the query's is the last."""
+        floats, m = self.floats, self.m
+        sources = ((floats.direct, queries), (floats.values, self.rows[queries]))
+        parts = [array[rows[:, None], outputs] - array[rows, m : m + 1] for array, rows in sources]
+        parts[0] += floats.shift
+        values, positions = floats.values[: m + 1], floats.positions
+        return [*parts, *(array[:, outputs] - array[:, m : m + 1] for array in (values, positions))]
 
     def ends_of(self, queries: Indices) -> Ends:
         """Weights over a set of queries, kept for the next item with this set."""
@@ -65,7 +82,6 @@ def view(problem: Problem, m: int) -> View:
     rows = np.array([task.own_row(int(q)) for q in queries])
     holds = np.array([task.holds_max(int(q), m) for q in queries])
     token = floats.token[queries]
-    values = floats.values - floats.values[:, m : m + 1]
     share = shares(task, m)
     own = np.exp(np.minimum(token[queries, rows] - token[:, m], 600.0)) * floats.position[queries, -1]
     return View(
@@ -74,10 +90,8 @@ def view(problem: Problem, m: int) -> View:
         ratio=np.minimum(token[:, : m + 1] - token[:, m : m + 1], 600.0),
         own=own,
         place=floats.position[queries, :-1] if task.eos is None else floats.position[queries, : task.free],
-        direct=floats.direct[queries] - floats.direct[queries, m : m + 1] + floats.shift,
-        values=values[: m + 1],
-        own_values=values[rows],
-        positions=floats.positions - floats.positions[:, m : m + 1],
+        floats=floats,
+        rows=rows,
         share=share,
         holds=holds,
         size=np.where(holds, 1.0, 1.0 - np.prod(1.0 - share[:, m])),
@@ -109,12 +123,12 @@ def _differences(
     view: View, queries: Indices, outputs: Indices, rest: Rest, sign: int
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Direct, own, token and position parts of each output's difference with its share of the rest."""
-    parts = view.direct[queries], view.own_values[queries], view.values, view.positions
-    each = [part[:, outputs] for part in parts] if len(outputs) else [np.delete(part, view.m, axis=1) for part in parts]
+    each = view.differences(queries, outputs if len(outputs) else np.array(view.others))
     if not len(outputs):
         each = [part.max(axis=1, keepdims=True) for part in each]
     for p, share in rest:
-        each = [one + sign * share / 16 * part[:, p : p + 1] for one, part in zip(each, parts, strict=True)]
+        pairs = zip(each, view.differences(queries, np.array([p])), strict=True)
+        each = [one + sign * share / 16 * part for one, part in pairs]
     direct, own_values, values, positions = each
     return direct, own_values, values, positions
 

@@ -106,9 +106,9 @@ class Writer:
         written: dict[int, list[Item]] = {}
         tops: set[tuple[int, ...]] = set()
         for m, block in blocks.items():
-            if not block.found and block.view.values.shape[1] > 1:
+            if not block.found and block.view.outputs > 1:
                 continue
-            total = tally(m, task, block.view.values.shape[1])
+            total = tally(m, task, block.view.outputs)
             written[m] = []
             for item, counted in (pair for found in in_order(block) for pair in self._confirmed(block, found)):
                 if item.kind in ("upper", "screen") and not total.covers(item):
