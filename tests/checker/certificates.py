@@ -284,7 +284,7 @@ GOLDEN: dict[str, Callable[[], Document]] = {
     "threshold": lambda: certify(planted(noise=1), "margin-tree", None, (3, -1)),
     "length_1": lambda: certify(random_model(9, context=1), "brute-force"),
     "one_output": lambda: certify(random_model(1, outputs=1), "cubic", Task("max", 2, 1)),
-    "weighted": lambda: weighted(random_model(6), [["1", "2", "5"], ["3", "0", "1"]]),
+    "weighted": lambda: weighted(random_model(44), [["9", "2", "4"], ["5", "3", "9"]]),
     "denormal": lambda: certify(denormal(), "margin-tree"),
     "gap_classes": lambda: certify(able(), "subcubic:3"),
     "row_norm": lambda: certify(able(), "subcubic:1"),
