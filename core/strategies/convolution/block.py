@@ -182,13 +182,15 @@ class Block:
 
 
 def scale(view: View) -> float:
-    """A natural size of terms: what token m says against its strongest rivals, or a part of the largest term."""
+    """A natural size of terms: what token m says against its strongest rivals, or a part of the largest term, at a
+    position of average weight."""
     if not view.others:
         return 1.0
     values = view.differences(np.arange(view.queries), np.array(view.others))[2]
     rivals = np.sort(values[view.m])[::-1]
     pull = exp(min(float(view.ratio.mean(axis=0).max()), 4.0))
-    return max(1e-9, -float(rivals[min(3, len(rivals) - 1)]), 0.03 * float(np.abs(values).max()) * pull)
+    place = float(view.place.mean()) if view.free else 1.0
+    return place * max(1e-9, -float(rivals[min(3, len(rivals) - 1)]), 0.03 * float(np.abs(values).max()) * pull)
 
 
 def best_offset(term: Floats, h: float) -> int:
