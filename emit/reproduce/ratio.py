@@ -120,5 +120,5 @@ def _panel(axes: Axes, result: StudyResult) -> None:
         low, high = axes.get_xlim()
         axes.plot([low, high], [line.intercept + line.slope * x for x in (low, high)], color="black", lw=0.9, zorder=2)
         axes.set_xlim(low, high)
-        text = f"svd as published: slope {line.slope:.2g}, intercept {line.intercept:.2f}, R² = {line.r_squared:.2f}"
+        text = f"svd as published: slope {line.slope:.1e}, intercept {line.intercept:.2f}, R² = {line.r_squared:.2f}"
         axes.text(0.02, 0.03, text, transform=axes.transAxes, fontsize=8)

@@ -74,8 +74,10 @@ def _figures(plan: Plan, results: list[StudyResult]) -> Iterator[tuple[str, Draw
     yield "figure-21", lambda path: residuals_figure(first, path)
     if main.main.edition(SOUND):
         yield "figure-22", lambda path: all_points_figure(main, path)
-    if main.main.edition(PUBLISHED):
-        yield "figure-3-as-published", lambda path: frontier_figure(main, path, PUBLISHED)
+    estimated = tuple(m for m in main.models if len(m.edition(PUBLISHED)) == len(m.edition(SOUND)) > 0)
+    if estimated:
+        loose = StudyResult(main.study, estimated)
+        yield "figure-3-as-published", lambda path: frontier_figure(loose, path, PUBLISHED)
     _, shown = summary_table(main)
     for name, title in STATISTICS:
         if name in shown:
