@@ -51,12 +51,13 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     result.add_argument("certificate")
     result.add_argument("--model", metavar="FILE", help="insist that the weights are those of this safetensors file")
     result.add_argument("--at-least", metavar="P/Q", help="insist on this bound: 9999/10000, 0.9999 or 99.99%%")
+    result.add_argument("--weighted", action="store_true", help="let --at-least be about weighted inputs (see --show)")
     result.add_argument("--show", action="store_true", help="print claim and steps as read, before checking")
     result.add_argument("--explain", metavar="STEP", type=natural, help="print one step with its premises")
     result.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     result.add_argument("--quiet", action="store_true", help="no progress on stderr")
     result.add_argument("--timeout", metavar="SECONDS", type=natural, default=0, help="give up after this time")
-    result.add_argument("--max-memory", metavar="MB", type=natural, default=0, help="give up beyond this address space")
+    result.add_argument("--max-memory", metavar="MB", type=natural, default=8192, help="default 8192; 0: no limit")
     result.add_argument("--max-operations", metavar="N", type=natural, default=10**11, help="default 10^11")
     result.add_argument("--max-bytes", metavar="N", type=natural, default=1 << 26, help="file size, default 64 MiB")
     return result.parse_args(argv)
@@ -117,6 +118,9 @@ def run(options: argparse.Namespace, report: Report) -> list[str]:
     if options.explain is not None:
         print("\n".join(map(printable, explain(document, facts, options.explain))), file=aside)
     claim, size = verified.claim, len(data)
+    if options.at_least is not None and claim.task.masses is not None and not options.weighted:
+        text = "the claim is about weighted inputs, not about all alike; look at --show, then add --weighted"
+        raise Rejected("AT_LEAST", text).at("claim")
     if claim.lower * least[1] < least[0] * claim.total:
         text = f"asked for {options.at_least}, proved {claim.lower}/{claim.total} ({percent(claim.lower, claim.total)})"
         raise Rejected("AT_LEAST", text).at("claim")
@@ -164,6 +168,7 @@ def decide(argv: Sequence[str] | None = None) -> int:
         else:
             lines = [*map(printable, lines), verdict]
         print("\n".join(lines), flush=True)
+        signal.alarm(0)  # a verdict that is written is not undone by the clock
         return status
     except KeyboardInterrupt:
         status = 130

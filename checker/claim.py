@@ -224,7 +224,10 @@ def words(claim: Claim) -> str:
     what = "largest" if task.kind == "max" else "smallest"
     query = "" if task.eos is None else f", followed by token {task.eos} as query"
     margin = "" if n == 0 else f" by a margin above {n} * 2^{exponent}"
-    inputs = "inputs" if task.masses is None else "units of probability under the given token weights"
+    inputs = "inputs"
+    if task.masses is not None:
+        possible = prod(sum(1 for weight in row if weight) for row in task.masses)
+        inputs = f"units of probability, shared unequally by {possible} of {task.tokens**task.length} inputs"
     exactly = "exactly" if claim.lower == claim.upper else "at least"
     where = "over the real numbers" if claim.semantics is None else claim.semantics.text
     text = (

@@ -1,7 +1,7 @@
 """What the checker understood, in words and decimals rounded the safe way. Nothing here takes part in a verdict."""
 
 from .claim import words
-from .facts import Admissible, Count, Fact, Factored, FloatError, Margins, Weights
+from .facts import Admissible, Conclusion, Count, Fact, Factored, FloatError, Margins, Weights
 from .kernel import Document
 from .numbers import Matrix
 from .rules import RULES
@@ -50,8 +50,14 @@ def describe(fact: Fact) -> list[str]:
         return [*lines, f"  scores {score}; in a logit: softmax {parts[0]}, values {parts[1]}, unembedding {parts[2]}"]
     if isinstance(fact, Count):
         classes = sum(high - low for _, low, high in fact.region)
-        return [f"{classes} classes: at least {fact.right} sequences right, at least {fact.wrong} wrong"]
-    return [f"between {fact.lower} and {fact.upper} sequences of the task are right"]
+        return [f"{classes} classes: mass at least {fact.right} {_what(fact)}, at least {fact.wrong} not"]
+    return [f"mass between {fact.lower} and {fact.upper} {_what(fact)}"]
+
+
+def _what(fact: Count | Conclusion) -> str:
+    """What the counted inputs have in common."""
+    where = "over the real numbers" if fact.semantics is None else fact.semantics.text
+    return f"of inputs with a margin above {fact.threshold[0]} * 2^{fact.threshold[1]} {where}"
 
 
 def argument(value: object) -> str:
@@ -67,6 +73,9 @@ def show(document: Document) -> list[str]:
     lines.append(f"model: {', '.join(f'{key} {size}' for key, size in sizes.items() if key != '1')}")
     lines += [f"  {t.name} {t.dtype} {'x'.join(map(str, t.shape))}" for t in document.model.tensors]
     lines.append(f"task: {task.kind} of {task.length}, tokens 0..{task.tokens - 1}, end token {task.eos}")
+    for position, row in enumerate(task.masses or ()):
+        row = row if task.kind == "max" else row[::-1]
+        lines.append(f"position {position}, weight of each token: {' '.join(map(str, row))}")
     for number, fields in enumerate(document.proof):
         given = ", ".join(f"{key} {argument(value)}" for key, value in sorted(fields.value.items()) if key != "rule")
         lines.append(f"step {number}: {argument(fields.value.get('rule'))} {given}")

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from .errors import Exhausted, Malformed
 from .numbers import read_hex
 
-BRACKET = re.compile(r"[\[\]{}]")
+BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]')  # strings are matched whole: their brackets do not count
 DEPTH = 16
 NODES = 2_000_000
 SMALL = 10**15  # integers written as JSON numbers lie strictly between -SMALL and SMALL
@@ -57,10 +57,10 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _guard_depth(text: str) -> None:
-    """Bound nesting and size before the parser, which recurses, sees the text (brackets in strings count too)."""
+    """Bound nesting and size before the parser, which recurses, sees the text."""
     depth = 0
     for sign in BRACKET.finditer(text):
-        depth += 1 if sign[0] in "[{" else -1
+        depth += 1 if sign[0] in "[{" else -1 if sign[0] in "]}" else 0
         if depth > DEPTH:
             raise Malformed("TOO_DEEP", f"nested deeper than {DEPTH} at byte {sign.start()}")
     if text.count(",") + text.count(":") > NODES:

@@ -15,7 +15,7 @@ def read_safetensors(data: bytes) -> Model:
         raise Malformed("SAFETENSORS", f"{len(data)} bytes hold no complete safetensors header")
     header = parse_header(data[8 : 8 + length])
     Fields(header.pop("__metadata__", {}), "__metadata__")  # a note: an object that nothing reads
-    found, spans = {}, []
+    found, spans, mask = {}, [], b""
     for name, value in header.items():
         entry = Fields(value, name)
         dtype, place = entry.text("dtype"), f"{name}.shape"
@@ -23,6 +23,8 @@ def read_safetensors(data: bytes) -> Model:
         low, high = (integer(x, 0, len(data), name) for x in _pair(entry.items("data_offsets"), name))
         entry.close()
         spans.append((low, high))
+        if name == BUFFERS[0]:
+            mask = data[8 + length + low : 8 + length + high]
         if name not in BUFFERS:
             found[name] = Tensor(name, dtype, shape, data[8 + length + low : 8 + length + high])
     end = 0
@@ -35,7 +37,11 @@ def read_safetensors(data: bytes) -> Model:
     unknown = [name for name in found if name not in SHAPES]
     if unknown:
         raise Malformed("TENSOR_LIST", f"unknown tensor {unknown[0]!r}")
-    return assemble(tuple(found[name] for name in SHAPES if name in found))
+    model = assemble(tuple(found[name] for name in SHAPES if name in found))
+    size = range(model.sizes["n_ctx"])
+    if mask and mask != bytes(j <= i for i in size for j in size):
+        raise Rejected("OTHER_MODEL", f"{BUFFERS[0]} is not the causal mask: the file's model is another function")
+    return model
 
 
 def _pair(values: list[object], place: str) -> list[object]:

@@ -40,7 +40,8 @@ def enumerate_rule(step: Step) -> Count:
         size = step.task.class_size(q, m)
         if size == 0:
             continue
-        step.meter.count(size * 2 * logits.outputs)
+        tuples = (m + 1) ** step.task.free - (0 if step.task.holds_max(q, m) else m**step.task.free)
+        step.meter.count(tuples * 2 * logits.outputs)  # walked whatever their weights are
         table = logits.table(q, m, digits, step)
         floor = table.radius * 2 * table.ones
         right += size
