@@ -1,6 +1,6 @@
 """Observed float32 errors against the certified bound: all inputs of short models, samples of longer ones.
 
-    python benchmarks/float_reality.py [--model FILE ...] [--samples N] [--exhaustive N] [--seed N] [--json FILE]
+    python benchmarks/float_reality.py [--model FILE ...] [--samples N] [--exhaustive N] [--seed N] [--only TEXT]
 
 Each model runs in numpy and, where it is installed, in torch, with several batch sizes, numbers of threads, orders of
 summation (a permutation of the inner index changes the order of every product) and ways to write the same products.
@@ -197,7 +197,7 @@ def examine(path: Path, options: argparse.Namespace) -> dict[str, Any]:
     allowed = np.array([float(bound.number(n)) for n in bound.bound])
     far, real, tally = float(gap(bound)), reference(problem), Tally()
     exhaustive = task.total <= options.exhaustive
-    chosen = runs(tensors(model))
+    chosen = {name: run for name, run in runs(tensors(model)).items() if options.only in name}
     for number, tokens in enumerate(blocks(task.length, task.tokens, exhaustive, options.samples, options.seed)):
         true = real(tokens)
         label = tokens.max(axis=1)
@@ -217,6 +217,9 @@ def examine(path: Path, options: argparse.Namespace) -> dict[str, Any]:
                 note["float32"][name] = float(computed[i])
         tally.undecided += notes
         tally.inputs += len(tokens)
+        if number % 16 == 15:
+            refuted = sum(tally.refuted.values())
+            print(f"{path.stem}: {tally.inputs} inputs, {refuted} refuted", file=sys.stderr, flush=True)
     split = [note for note in tally.undecided if len({value > 0 for value in note["float32"].values()}) > 1]
     flipped = [note for note in tally.undecided if {x > 0 for x in note["float32"].values()} != {note["real"] > 0}]
     near = sorted(tally.undecided, key=lambda note: abs(note["real"]))[:SHOWN]
@@ -263,6 +266,7 @@ def main() -> int:
     parser.add_argument("--samples", type=int, default=10**6)
     parser.add_argument("--exhaustive", type=int, default=1 << 24, help="all inputs where there are no more than this")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", metavar="TEXT", default="", help="only runs with this in their name")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     rows = []
