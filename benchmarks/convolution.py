@@ -97,9 +97,10 @@ def plot(done: list[Row], path: str) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, panels = pyplot.subplots(1, 3, figsize=(11, 3.6))
     views = (("tokens", "tokens"), ("models", "length"), ("gap", "upper - lower, points"))
-    for axes, (study, label) in zip(panels, views, strict=True):
+    views = tuple(each for each in views if any(row.study == each[0] for row in done))
+    figure, panels = pyplot.subplots(1, len(views), figsize=(3.7 * len(views), 3.6), squeeze=False)
+    for axes, (study, label) in zip(panels[0], views, strict=True):
         some = [row for row in done if row.study == study]
         x = [row.tokens if study == "tokens" else row.length for row in some]
         across = [float(row.gap.rstrip("%")) for row in some] if study == "gap" else x
@@ -109,7 +110,7 @@ def plot(done: list[Row], path: str) -> None:
         axes.plot(across, [row.operations / 1e6 for row in some], style, label="operations, millions")
         axes.set(xscale="log", yscale="log", xlabel=label)
         axes.grid(alpha=0.3)
-    panels[0].legend()
+    panels[0][0].legend()
     figure.tight_layout()
     figure.savefig(path)
 
