@@ -137,24 +137,20 @@ def importance_sample(
     their share is below 1e-3.
     """
     generator = np.random.default_rng(seed)
-    total, strata, drawn = 0.0, 0, 0
-    for tokens, weights, copies in _strata(problem, per_stratum, generator):
+    wrong, strata, drawn = 0.0, 0, 0
+    for tokens, weights, correction in _strata(problem, per_stratum, generator):
         strata += len(weights)
         drawn += len(tokens)
-        good = correct(problem, tokens, positional=not loses_eqkp).reshape(len(weights), -1)
-        if uneven:
-            share = good.mean(axis=1)
-        else:
-            even = 1 / np.maximum(copies.reshape(good.shape), 1)
-            share = (good * even).sum(axis=1) / even.sum(axis=1)
-        total += float((share * weights).sum())
-    return Importance(total, strata, drawn, loses_eqkp, uneven)
+        bad = ~correct(problem, tokens, positional=not loses_eqkp)
+        counted = bad.astype(np.float64) if uneven else bad * correction
+        wrong += float((counted.reshape(len(weights), -1).mean(axis=1) * weights).sum())
+    return Importance(1 - wrong, strata, drawn, loses_eqkp, uneven)
 
 
 def _strata(
     problem: Problem, per_stratum: int, generator: np.random.Generator
-) -> Iterator[tuple[Tokens, Floats, Tokens]]:
-    """Chunks of strata: sequences (per_stratum of each), share of each stratum, copies of l in each sequence."""
+) -> Iterator[tuple[Tokens, Floats, Floats]]:
+    """Chunks of strata: sequences (per_stratum of each), share of each stratum, uniform over drawn probability."""
     free, vocabulary = problem.task.free, problem.task.tokens
     for m in range(vocabulary):
         for c in range(free + 1 if m else 1):
@@ -168,7 +164,11 @@ def _strata(
             if c:
                 tokens[:, :c] = (generator.random((len(query), c)) * (largest[:, None] + 1)).astype(np.int64)
                 tokens[:, 0] = largest
-            copies = (tokens[:, :c] == largest[:, None]).sum(axis=1)
+            correction = np.ones(len(query))
+            if c:
+                # a sequence with j copies of l is drawn with probability j / (c (l + 1)^(c - 1)) for each arrangement
+                drawn = c * (largest + 1.0) ** (c - 1) / ((largest + 1.0) ** c - largest.astype(np.float64) ** c)
+                correction = drawn / (tokens[:, :c] == largest[:, None]).sum(axis=1)
             tokens[:, :free] = generator.permuted(tokens[:, :free], axis=1)
             tokens[:, free] = query
-            yield tokens, weights, copies
+            yield tokens, weights, correction
