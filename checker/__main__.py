@@ -51,7 +51,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     result.add_argument("certificate")
     result.add_argument("--model", metavar="FILE", help="insist that the weights are those of this safetensors file")
     result.add_argument("--at-least", metavar="P/Q", help="insist on this bound: 9999/10000, 0.9999 or 99.99%%")
-    result.add_argument("--weighted", action="store_true", help="let --at-least be about weighted inputs (see --show)")
+    result.add_argument("--weighted", action="store_true", help="let --at-least speak of inputs of unequal weight")
     result.add_argument("--show", action="store_true", help="print claim and steps as read, before checking")
     result.add_argument("--explain", metavar="STEP", type=natural, help="print one step with its premises")
     result.add_argument("--json", action="store_true", help="print one JSON object instead of text")

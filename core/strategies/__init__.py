@@ -51,6 +51,7 @@ STRATEGIES = {
     "margin-tree": Strategy(margin_tree.margin_tree, margin_tree.estimate, "the exact count by branch and bound"),
 }
 
+
 def top_tree(problem: Problem, first: int) -> Proof:
     """The exact count among the maxima from `first` on, if the tree is small. Errors: TREE_TOO_LARGE."""
     find = partial(margin_tree.margin_tree, nodes=TREE_TRIAL, first=first)

@@ -101,9 +101,7 @@ def relative_weights(token: Enclosure, position: Enclosure, m: int, chosen: Prec
     return [n >> shift for n in token[0]], [n >> cut for n in position[0]]
 
 
-def _table(
-    problem: Problem, q: int, m: int, o: int, token: Enclosure, position: Enclosure, chosen: Precision
-) -> Table:
+def _table(problem: Problem, q: int, m: int, o: int, token: Enclosure, position: Enclosure, chosen: Precision) -> Table:
     logits, own = problem.logits, problem.task.own_row(q)
     u, p = relative_weights(token, position, m, chosen)
     base = logits.direct[q][o] - logits.direct[q][m] + logits.shift
@@ -132,8 +130,6 @@ def _table(
         start=p[-1] * u[own] * (values[own] + places[-1]),
         band=band,
     )
-
-
 
 
 def _walk(tables: list[Table], q: int, m: int, task: Task, tally: Tally, limit: int) -> None:

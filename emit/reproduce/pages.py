@@ -26,7 +26,7 @@ CAPTIONS = {
     "figure-20": "Figure 20. Certified sequences by the smallest gap at which their class passes (main model).",
     "figure-21": "Figure 21. Entries of the four residual factors of EQKE, with the normal curve (main model).",
     "figure-22": "Figure 22. Figure 3 again: the frontier above, all strategies below.",
-    "figure-3-as-published": "Figure 3 with the published rules: estimates, not proofs (of the models with all of them).",
+    "figure-3-as-published": "Figure 3 with the published rules: estimates, not proofs (of models with all of them).",
 }
 
 

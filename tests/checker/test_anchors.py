@@ -111,6 +111,7 @@ def test_06_swallowed_exception() -> None:
     known = {"--model", "--at-least", "--show", "--explain", "--json", "--quiet", "--timeout", "--max-memory"}
     assert {option.lstrip("[") for option in options} - {"--help"} <= known | {
         "--max-operations",
+        "--weighted",
         "--max-bytes",
         "--version",
     }

@@ -64,6 +64,14 @@ def measured(
         search.goal = wanted
         if goal.operations is not None:
             search = Search(problem, wanted, maxima)
+    if (
+        goal.operations is not None
+    ):  # estimates can miss a budget with little room: aim at half of it, at last at nothing
+        room = (goal.operations - writer.fixed) // 2
+        less = replace(goal, operations=writer.fixed + room) if room > 100 else Goal(least=0.0)
+        shorter = measured(problem, progress, less, maxima)
+        if shorter[1] <= goal.operations:
+            return shorter
     raise _not_reached(problem, goal, confirmed)
 
 
