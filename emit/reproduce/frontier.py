@@ -144,7 +144,7 @@ def dimensions_figure(result: StudyResult, path: Path) -> None:
         whole, near = made.subplots(1, 2, gridspec_kw={"width_ratios": (1, 1.6)})
         for axes, close in ((whole, False), (near, True)):
             for series in SERIES:
-                own = [(f, d) for name, f, d in found if name == series and not (close and name == BRUTE_FORCE)]
+                own = [(f, d) for name, f, d in sorted(found) if name == series and not (close and name == BRUTE_FORCE)]
                 x, y = [power_of_two(f) for f, _ in own], [power_of_two(d) for _, d in own]
                 axes.scatter(
                     x, y, s=20 if close else 14, alpha=0.85, label=series if not close else None, linewidths=0.3,
