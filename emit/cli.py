@@ -13,6 +13,7 @@ from .console import guarded
 from .import_cmd import import_
 from .join_cmd import join
 from .lean_cmd import lean
+from .reproduce import reproduce
 from .sweep_cmd import sweep
 from .train_cmd import train
 
@@ -23,6 +24,7 @@ def compactproofs() -> None:
     """Proofs about trained models that a stranger can check."""
 
 
+compactproofs.add_command(reproduce)
 compactproofs.add_command(audit)
 compactproofs.add_command(certify)
 compactproofs.add_command(completion)
