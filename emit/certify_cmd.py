@@ -12,6 +12,7 @@ import click
 
 from ..core.checkpoint import load
 from ..core.claim import parse, task_of
+from ..core.errors import CompactProofsError
 from ..core.files import check_target
 from ..core.problem import Problem
 from ..core.proof import Proof
@@ -135,6 +136,10 @@ def certify(
                 proof = prove_towards(strategy, problem, wanted, tick)
             else:
                 proof = prove_sharded(problem, strategy, jobs, tick)
+        if claim.bound is not None and proof.lower < claim.bound * problem.task.total:
+            reached = percent(proof.lower, problem.task.total)
+            text = f"the claim asks for {claim.bound}, this proof reaches {reached}; nothing was written"
+            raise CompactProofsError("CLAIM_NOT_REACHED", text)
         size, checked = publish(problem, proof, output, overwrite=force, check=not no_check)
         report = _report(problem, proof, output, size, checked)
     report["seconds"] = round(time.perf_counter() - start, 3)
