@@ -19,6 +19,7 @@ from .certificate import document, encode, run_checker
 from .console import percent
 
 Progress = Callable[[int, int], None]
+SUBCUBIC = (44, 14, 94, 74, 84, 64, 92, 72, 2, 82, 62, 89, 69)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,7 @@ def _candidates(problem: Problem, wanted: Wish, progress: Progress) -> Iterator[
     except CompactProofsError as error:
         if error.code not in ("GOAL_NOT_REACHED", "BUDGET_TOO_SMALL"):
             raise
+    yield from _subcubic(problem, wanted)
     # the more maxima, the more is proved, and the longer is the proof: bisect for the first that will do
     low, high = 0, problem.task.tokens
     while low < high:
@@ -110,6 +112,19 @@ def _candidates(problem: Problem, wanted: Wish, progress: Progress) -> Iterator[
             low, high = (first + 1, high) if reached else (low, first)
         else:
             low, high = (low, first) if operations <= (wanted.goal.operations or 0) else (first + 1, high)
+
+
+def _subcubic(problem: Problem, wanted: Wish) -> Iterator[tuple[Proof, int]]:
+    """The sub-cubic strategies that were the shortest of their bounds on one model (benchmarks/frontier.py)."""
+    if problem.task.masses is not None:
+        return
+    for number in SUBCUBIC:
+        try:
+            proof = prove(f"subcubic:{number}:tight", problem)
+        except CompactProofsError:
+            continue
+        if wanted.least is None or proof.lower >= wanted.least * problem.task.total:
+            yield proof, operations_of(problem, proof)
 
 
 def operations_of(problem: Problem, proof: Proof) -> int:

@@ -99,7 +99,8 @@ def query_parts(block: Block, queries: Indices, parts: int) -> list[Indices]:
 
 def output_parts(outputs: tuple[int, ...]) -> Iterator[list[tuple[int, ...]]]:
     """The leading outputs one by one and the rest in chunks; all one by one if they are few."""
-    chunks = [outputs[i : i + 16] for i in range(8, len(outputs), 16)]
+    size = max(16, len(outputs) // 8)
+    chunks = [outputs[i : i + size] for i in range(8, len(outputs), size)]
     yield [*((o,) for o in outputs[:8]), *chunks]
     if len(outputs) <= 40:
         yield [(o,) for o in outputs]
@@ -168,7 +169,8 @@ def chain(block: Block, draft: Draft) -> tuple[Draft, ...]:
             level = (*draft.level, len(drafts))
             drafts.append(Draft("screen", queries, screened, 1.0, rest, level))
     rest = (*draft.rest, (first, EVEN))
-    groups = [*((o,) for o in others[:8]), *(others[i : i + 8] for i in range(8, len(others), 8))]
+    size = max(8, len(others) // 8)
+    groups = [*((o,) for o in others[:8]), *(others[i : i + size] for i in range(8, len(others), size))]
     for group in groups:
         drafts.append(Draft("upper", queries, group, step, rest, (*draft.level, len(drafts))))
     return tuple(drafts)

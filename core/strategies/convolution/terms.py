@@ -13,6 +13,7 @@ from ...task import Task
 from .items import Kind, Rest
 
 Indices = npt.NDArray[np.int64]
+RECENT = 16  # terms kept for each maximum
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class View:
     size: Floats  # of each query: probability that the class has a filling of the free positions by these
     weight: Floats  # of each query: probability of such a filling with this query among all inputs
     ends: dict[bytes, Ends] = field(default_factory=dict)
+    recent: dict[tuple[object, ...], tuple[Floats, Floats]] = field(default_factory=dict)
 
     @property
     def queries(self) -> int:
@@ -107,7 +109,16 @@ def shares(task: Task, m: int) -> Floats:
 
 
 def terms(view: View, kind: Kind, queries: Indices, outputs: Indices, rest: Rest = ()) -> tuple[Floats, Floats]:
-    """Bounds of G for free positions x tokens 0..m, and of each query's own term."""
+    """Bounds of G for free positions x tokens 0..m, and of each query's own term. The same are tried on many grids."""
+    key = kind, queries.tobytes(), outputs.tobytes(), rest
+    if key not in view.recent:
+        while len(view.recent) >= RECENT:
+            del view.recent[next(iter(view.recent))]
+        view.recent[key] = _terms(view, kind, queries, outputs, rest)
+    return view.recent[key]
+
+
+def _terms(view: View, kind: Kind, queries: Indices, outputs: Indices, rest: Rest) -> tuple[Floats, Floats]:
     ends, up = view.ends_of(queries), kind != "lower"
     direct, own_values, values, positions = _differences(view, queries, outputs, rest, 1 if kind == "both" else -1)
     middle = positions.mean(axis=0)
