@@ -12,6 +12,8 @@ P = TypeVar("P")
 R = TypeVar("R")
 ATTEMPTS = 4
 """Pools that may break, each by a killed worker, before the run is given up."""
+PATIENCE = 10
+"""Seconds to wait for a scheduler."""
 
 
 def run_pieces(
@@ -59,7 +61,7 @@ def _dask(work: Callable[[P], R], pieces: Sequence[P], scheduler: str) -> Iterat
     except ImportError:
         raise _missing("distributed", "dask") from None
     try:
-        client = distributed.Client(scheduler, timeout=10)
+        client = distributed.Client(scheduler, timeout=PATIENCE)
     except (OSError, ValueError) as error:
         raise CompactProofsError("SCHEDULER", f"cannot reach {scheduler}: {error}", place="scheduler") from None
     with client:

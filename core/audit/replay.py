@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from ..exact import Ints
 from ..model import Model
 from ..problem import Problem
 from ..task import Task
@@ -53,56 +54,67 @@ class Replayed:
 def real_verdicts(problem: Problem, items: Sequence[Input]) -> list[Verdict]:
     """The exact answer for each input; undecided only for ties, or nearer than 512 digits tell."""
     result: list[Verdict | None] = [None] * len(items)
+    outputs = _Outputs.of(problem)
     for digits in DIGITS:
         order = sorted((q, i) for i, (q, _, _) in enumerate(items) if (r := result[i]) is None or r.kind == "undecided")
         for q, group in itertools.groupby(order, key=lambda pair: pair[0]):
             weights = next(problem.enclosures(precision(problem.circuits, digits), [q]))
             for _, i in group:
-                result[i] = _verdict(problem, items[i], *weights)
+                result[i] = outputs.verdict(items[i], _weights(problem, items[i], *weights))
     return [verdict for verdict in result if verdict is not None]
 
 
-def _weights(problem: Problem, item: Input, token: Enclosure, position: Enclosure) -> list[tuple[int, int, int]]:
-    """(row of the token, lower and upper end of its weight) at each position; the query is last."""
+Weights = list[tuple[int, int, int]]
+"""(row of the token, lower and upper end of its weight) at each position; the query is last."""
+
+
+def _weights(problem: Problem, item: Input, token: Enclosure, position: Enclosure) -> Weights:
     q, _, free = item
     rows = (*free, problem.task.own_row(q))
     ends = enumerate(rows)
     return [(t, token[0][t] * position[0][i], token[1][t] * position[1][i]) for i, t in ends]
 
 
-def _verdict(problem: Problem, item: Input, token: Enclosure, position: Enclosure) -> Verdict:
-    """Margins to all other outputs: EU and a weighted mean of EVOU + PVOU."""
-    weights = _weights(problem, item, token, position)
-    (q, m, _), logits = item, problem.logits
-    unit = Fraction(2) ** logits.exponent
-    margins = []
-    for o in range(len(logits.direct[q])):
-        if o != m:
-            low, high = _mean(weights, [_gap(problem, t, i, m, o) for i, (t, _, _) in enumerate(weights)])
-            base = logits.direct[q][m] - logits.direct[q][o]
-            margins.append(((base + low) * unit, (base + high) * unit, o))
-    if not margins:
-        return Verdict("right", Fraction(0), Fraction(0), m)
-    low, high = min(low for low, _, _ in margins), min(high for _, high, _ in margins)
-    bar = logits.shift * unit
-    kind: Kind = "right" if low > bar else "wrong" if high <= bar else "undecided"
-    return Verdict(kind, low, high, min(margins)[2])
+@dataclass(frozen=True, slots=True, eq=False)
+class _Outputs:
+    """EU, EVOU and PVOU as arrays of integers, so that all outputs of an input are looked at together."""
+
+    direct: Ints
+    values: Ints
+    positions: Ints
+    unit: Fraction
+    bar: int
+
+    @classmethod
+    def of(cls, problem: Problem) -> _Outputs:
+        logits = problem.logits
+        parts = (np.array(part, dtype=object) for part in (logits.direct, logits.values, logits.positions))
+        return cls(*parts, Fraction(2) ** logits.exponent, logits.shift)
+
+    def verdict(self, item: Input, weights: Weights) -> Verdict:
+        """Margins to all other outputs: EU and a weighted mean of EVOU + PVOU, as numerators over one total weight."""
+        q, m, _ = item
+        if self.direct.shape[1] == 1:
+            return Verdict("right", Fraction(0), Fraction(0), m)
+        total = sum(high for _, _, high in weights)
+        logits = self.values[[t for t, _, _ in weights]] + self.positions
+        ends = _mean(weights, np.delete(logits[:, m : m + 1] - logits, m, axis=1), total)
+        base = (self.direct[q, m] - np.delete(self.direct[q], m)) * total
+        lows, highs = base + ends[0], base + ends[1]
+        rival = int(lows.argmin())
+        low, high = lows[rival], highs.min()
+        kind: Kind = "right" if low > self.bar * total else "wrong" if high <= self.bar * total else "undecided"
+        unit = self.unit / total
+        return Verdict(kind, low * unit, high * unit, rival + (rival >= m))
 
 
-def _gap(problem: Problem, t: int, i: int, m: int, o: int) -> int:
-    values, positions = problem.logits.values[t], problem.logits.positions[i]
-    return values[m] - values[o] + positions[m] - positions[o]
-
-
-def _mean(weights: list[tuple[int, int, int]], values: list[int]) -> tuple[Fraction, Fraction]:
-    """Enclosure of the mean of values under enclosed weights: each end moves every weight to its worse side."""
-    least = min(values)
-    highest = max(values)
+def _mean(weights: Weights, values: Ints, total: int) -> tuple[Ints, Ints]:
+    """Enclosures of the means of the columns of `values` (positions x outputs) under enclosed weights, times the sum
+    of the upper ends: each end moves every weight to its worse side."""
+    low = np.array([low for _, low, _ in weights], dtype=object)
+    least, highest = values.min(axis=0), values.max(axis=0)
     # values relative to the least (largest) one have one sign, so the quotient is monotone in numerator and denominator
-    low_numerator = sum((v - least) * low for v, (_, low, _) in zip(values, weights, strict=True))
-    high_numerator = sum((highest - v) * low for v, (_, low, _) in zip(values, weights, strict=True))
-    total = sum(high for _, _, high in weights)
-    return least + Fraction(low_numerator, total), highest - Fraction(high_numerator, total)
+    return least * total + low @ (values - least), highest * total - low @ (highest - values)
 
 
 def exact_logit(problem: Problem, item: Input, output: int, digits: int = 64) -> tuple[Fraction, Fraction]:
@@ -110,9 +122,11 @@ def exact_logit(problem: Problem, item: Input, output: int, digits: int = 64) ->
     q = item[0]
     weights = _weights(problem, item, *next(problem.enclosures(precision(problem.circuits, digits), [q])))
     logits, unit = problem.logits, Fraction(2) ** problem.logits.exponent
-    values = [logits.values[t][output] + logits.positions[i][output] for i, (t, _, _) in enumerate(weights)]
-    low, high = _mean(weights, values)
-    return (logits.direct[q][output] + low) * unit, (logits.direct[q][output] + high) * unit
+    values = [[logits.values[t][output] + logits.positions[i][output]] for i, (t, _, _) in enumerate(weights)]
+    total = sum(high for _, _, high in weights)
+    low, high = (int(end[0]) for end in _mean(weights, np.array(values, dtype=object), total))
+    base = logits.direct[q][output]
+    return (base + Fraction(low, total)) * unit, (base + Fraction(high, total)) * unit
 
 
 def raw_tokens(task: Task, item: Input) -> tuple[int, ...]:

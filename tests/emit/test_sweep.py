@@ -20,7 +20,9 @@ from compactproofs.core.problem import Problem
 from compactproofs.core.sharding import join, split
 from compactproofs.core.strategies import brute_force, cubic
 from compactproofs.core.task import pairs
+from compactproofs.emit import parallel, sweep_cmd
 from compactproofs.emit.certificate import publish
+from compactproofs.emit.console import guarded
 from compactproofs.emit.parallel import run_pieces
 from compactproofs.emit.shards import prove_sharded
 from made import BIN, MODEL, MODELS, SMALL, run
@@ -129,10 +131,14 @@ def test_two_dask_workers_one_of_them_killed(tmp_path: Path) -> None:
     assert len(list((tmp_path / "certificates").glob("[!.]*.json"))) == 10
 
 
-def test_no_scheduler_is_an_error(tmp_path: Path) -> None:
+def test_no_scheduler_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     pytest.importorskip("distributed", reason="needs distributed")
-    done = run("sweep", MODEL, "-o", tmp_path, "--scheduler", "tcp://127.0.0.1:9")
-    assert done.returncode == 2 and "SCHEDULER" in done.stderr
+    monkeypatch.setattr(parallel, "PATIENCE", 0.5)
+    words = [str(MODEL), "-o", str(tmp_path), "--scheduler", "tcp://127.0.0.1:9"]
+    assert guarded(sweep_cmd.sweep, words) == 2
+    assert "SCHEDULER" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", [SMALL, "accuracy of max of 7 tokens with query token 63"])
