@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, TypeAlias
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 from .arrays import from_arrays
 from .checkpoint import load, save_safetensors
 from .errors import CompactProofsError, shown
+from .model import Model
 from .seeds import derive
 
 Tensor: TypeAlias = Any
@@ -202,13 +204,29 @@ def _identity(config: TrainConfig) -> dict[str, str]:
     }
 
 
+def blank_model(config: TrainConfig) -> Model:
+    """A model of the sizes that training would give, all weights zero."""
+    shapes = _matrix_shapes(config)
+    return from_arrays({name: np.zeros(shape, dtype=np.float32) for name, shape in shapes.items()})
+
+
+def require_torch() -> None:
+    """Raise TRAIN_TORCH if torch is missing, without the seconds that an import takes."""
+    if find_spec("torch") is None:
+        raise _no_torch()
+
+
 def _torch() -> ModuleType:
     """Import torch, or raise TRAIN_TORCH saying how to install it."""
     try:
         return importlib.import_module("torch")
     except ImportError:
-        text = 'training needs PyTorch, which is not installed; run: pip install "compactproofs[train]"'
-        raise CompactProofsError("TRAIN_TORCH", text) from None
+        raise _no_torch() from None
+
+
+def _no_torch() -> CompactProofsError:
+    text = 'training needs PyTorch, which is not installed; run: pip install "compactproofs[train]"'
+    return CompactProofsError("TRAIN_TORCH", text)
 
 
 @contextmanager
@@ -231,8 +249,20 @@ def _initial_weights(torch: ModuleType, config: TrainConfig, seed: int) -> dict[
     The order of the draws is the order in which the published library registers its parameters (O before
     K and V); another order is another model.
     """
+    generator = torch.Generator(device="cpu").manual_seed(seed)
+    spread = 0.8 / math.sqrt(config.width)
+    return {
+        name: torch.empty(shape, dtype=torch.float32, device="cpu")
+        .normal_(0.0, spread, generator=generator)
+        .requires_grad_()
+        for name, shape in _matrix_shapes(config).items()
+    }
+
+
+def _matrix_shapes(config: TrainConfig) -> dict[str, tuple[int, ...]]:
+    """The matrices in the order in which the published library registers them."""
     v, d = config.vocabulary, config.width
-    shapes = {
+    return {
         W_E: (v, d),
         W_POS: (config.length, d),
         W_Q: (1, d, d),
@@ -240,14 +270,6 @@ def _initial_weights(torch: ModuleType, config: TrainConfig, seed: int) -> dict[
         W_K: (1, d, d),
         W_V: (1, d, d),
         W_U: (d, v),
-    }
-    generator = torch.Generator(device="cpu").manual_seed(seed)
-    spread = 0.8 / math.sqrt(d)
-    return {
-        name: torch.empty(shape, dtype=torch.float32, device="cpu")
-        .normal_(0.0, spread, generator=generator)
-        .requires_grad_()
-        for name, shape in shapes.items()
     }
 
 

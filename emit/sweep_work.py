@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +14,7 @@ from ..core.checkpoint import load
 from ..core.claim import parse, task_of
 from ..core.errors import CompactProofsError
 from ..core.files import write_atomically
+from ..core.model import Model
 from ..core.problem import Problem
 from ..core.strategies import prove, strategy
 from .all_strategies import file_name
@@ -44,10 +45,19 @@ class Piece:
         return Path(self.base, path)
 
 
-def pieces_of(models: Sequence[str], strategies: Sequence[str], claims: Sequence[str], folder: Path) -> list[Piece]:
-    """All cells. Errors: those of reading models, claims and names: before any work is done."""
+def usable(models: Iterable[Model], strategies: Sequence[str], claims: Sequence[str]) -> None:
+    """Before any work is done. Errors: those of names of strategies, and of claims that do not fit a model."""
     for name in strategies:
         strategy(name)
+    parsed = [parse(text) for text in claims]
+    for model in models:
+        for claim in parsed:
+            task_of(claim, model)
+
+
+def pieces_of(models: Sequence[str], strategies: Sequence[str], claims: Sequence[str], folder: Path) -> list[Piece]:
+    """All cells. Errors: those of reading models and of `usable`."""
+    usable([], strategies, claims)
     pieces: list[Piece] = []
     for path in models:
         model = load(path)
@@ -79,14 +89,18 @@ def finished(piece: Piece) -> dict[str, Any] | None:
     return {**row, "model": piece.model} if same and known else None
 
 
+def empty_row(model: str, digest: str, strategy: str, claim: str, error: str = "") -> dict[str, Any]:
+    """A row that says only what it is about, or why there is no more to say."""
+    known = {"model": model, "model_sha256": digest, "strategy": strategy, "claim": claim, "error": error}
+    return {**dict.fromkeys(COLUMNS), **known}
+
+
 def work(piece: Piece) -> dict[str, Any]:
     """Prove, check, write the certificate and then the row. A failure is a row, too."""
     start = time.perf_counter()
-    row: dict[str, Any] = dict.fromkeys(COLUMNS)
-    row.update(model=piece.model, model_sha256=piece.digest, strategy=piece.strategy, claim=piece.claim)
+    row = empty_row(piece.model, piece.digest, piece.strategy, piece.claim)
     try:
         row.update(_certify(piece))
-        row["error"] = ""
     except CompactProofsError as error:
         row["error"] = str(error)
     row["seconds"] = round(time.perf_counter() - start, 3)

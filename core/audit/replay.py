@@ -88,8 +88,10 @@ class _Outputs:
     @classmethod
     def of(cls, problem: Problem) -> _Outputs:
         logits = problem.logits
-        parts = (np.array(part, dtype=object) for part in (logits.direct, logits.values, logits.positions))
-        return cls(*parts, Fraction(2) ** logits.exponent, logits.shift)
+        direct, values, positions = (
+            np.array(part, dtype=object) for part in (logits.direct, logits.values, logits.positions)
+        )
+        return cls(direct, values, positions, Fraction(2) ** logits.exponent, logits.shift)
 
     def verdict(self, item: Input, weights: Weights) -> Verdict:
         """Margins to all other outputs: EU and a weighted mean of EVOU + PVOU, as numerators over one total weight."""
