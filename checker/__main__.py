@@ -8,6 +8,7 @@ import re
 import signal
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import NoReturn
 
 from .claim import percent, words
@@ -125,6 +126,7 @@ def run(options: argparse.Namespace, report: Report) -> list[str]:
         text = f"asked for {options.at_least}, proved {claim.lower}/{claim.total} ({percent(claim.lower, claim.total)})"
         raise Rejected("AT_LEAST", text).at("claim")
     report.update(claim=words(claim), lower=str(claim.lower), upper=str(claim.upper), total=str(claim.total))
+    report.update(semantics="real" if claim.semantics is None else asdict(claim.semantics))
     report.update(model_sha256=verified.digest, model_compared=options.model)
     report.update(rules=verified.rules, steps=verified.steps, operations=verified.operations, bytes=size)
     return [

@@ -25,7 +25,7 @@ from ..core.strategies import prove
 from . import display
 from .auditing.document import read
 from .auditing.report import Report, make_report
-from .auditing.text import Table, blocks_of, comparison, plain
+from .auditing.text import Table, blocks_of, comparisons, plain
 from .auditing.verdict import judge
 from .certificate import document, encode
 from .console import percent
@@ -138,11 +138,9 @@ class Audit:
     reports: tuple[Report, ...]
 
     def __str__(self) -> str:
-        lines: list[str] = []
-        for report in self.reports:
-            for block in blocks_of(report):
-                lines += plain(block) if isinstance(block, Table) else [block]
-        return "\n".join([*lines, *(plain(comparison(self.reports)) if len(self.reports) > 1 else [])])
+        blocks = [block for report in self.reports for block in blocks_of(report)]
+        blocks += comparisons(self.reports) if len(self.reports) > 1 else []
+        return "\n".join(line for block in blocks for line in (plain(block) if isinstance(block, Table) else [block]))
 
     def __repr__(self) -> str:
         return f"Audit of {len(self.reports)} VERIFIED; print it, or save_html"

@@ -12,7 +12,7 @@ from ..core.errors import CompactProofsError, printable
 from ..core.files import check_target, write_atomically
 from .auditing.document import Document, read
 from .auditing.report import Report, make_report, to_json
-from .auditing.text import blocks_of, comparison, show
+from .auditing.text import blocks_of, comparisons, show
 from .auditing.verdict import Verdict
 from .console import guarded
 
@@ -22,6 +22,8 @@ Examples:
   audit cert.json
   # several proofs of one model side by side, as one JSON object
   audit --json cubic.json subcubic-031.json exact.json
+  # real numbers beside a program: the same claim, certified with and without --semantics float32
+  audit real.json float32.json
   # a page to look at: circuits, losses, the frontier, and the proof step by step
   audit --html report.html cubic.json exact.json
 """
@@ -58,7 +60,7 @@ def audit(certificates: tuple[str, ...], as_json: bool, page: str | None, quick:
     for report in reports:
         show(["", *blocks_of(report)] if report is not reports[0] else blocks_of(report))
     if len(reports) > 1:
-        show([comparison(reports)])
+        show(comparisons(reports))
     if page is not None:
         click.echo(f"wrote {printable(page)}")
 

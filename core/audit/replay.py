@@ -160,8 +160,14 @@ def replay(problem: Problem, items: Sequence[Input]) -> list[Replayed]:
     return result
 
 
-def float32_logits(model: Model, tokens: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
-    """The forward pass in float32 as one would write it in numpy, last position only."""
+def float32_logits(model: Model, tokens: npt.NDArray[np.int64], order: int = 0) -> npt.NDArray[np.float32]:
+    """The forward pass in float32 as one would write it in numpy, last position only.
+
+    Another `order` permutes the coordinates of stream and head: the same function, summed in another order.
+    """
+    d, h, out = model.d_model, model.d_head, model.d_vocab_out
+    generator = np.random.default_rng(order)
+    stream, head = (generator.permutation(n) if order else np.arange(n) for n in (d, h))
 
     def weight(name: str, *shape: int) -> npt.NDArray[np.float32]:
         if not model.has(name):
@@ -170,16 +176,17 @@ def float32_logits(model: Model, tokens: npt.NDArray[np.int64]) -> npt.NDArray[n
         doubles = np.array([float(n) * 2.0**exponent for n in flat])  # exact: a stored number fits a double
         return doubles.astype(np.float32).reshape(shape)
 
-    d, h, out = model.d_model, model.d_head, model.d_vocab_out
     attention = "blocks.0.attn."
     x = weight("embed.W_E", model.d_vocab, d)[tokens] + weight("pos_embed.W_pos", model.n_ctx, d)
-    q = x[:, -1] @ weight(attention + "W_Q", d, h) + weight(attention + "b_Q", h)
-    k = x @ weight(attention + "W_K", d, h) + weight(attention + "b_K", h)
-    v = x @ weight(attention + "W_V", d, h) + weight(attention + "b_V", h)
+    x = x[:, :, stream]
+    q, k, v = (
+        y @ weight(f"{attention}W_{name}", d, h)[stream][:, head] + weight(f"{attention}b_{name}", h)[head]
+        for name, y in (("Q", x[:, -1]), ("K", x), ("V", x))
+    )
     scores = np.einsum("nh,nph->np", q, k) / np.sqrt(np.float32(h))
     weights = np.exp(scores - scores.max(axis=1, keepdims=True))
     weights /= weights.sum(axis=1, keepdims=True)
     z = np.einsum("np,nph->nh", weights, v)
-    residual = x[:, -1] + z @ weight(attention + "W_O", h, d) + weight(attention + "b_O", d)
-    logits: npt.NDArray[np.float32] = residual @ weight("unembed.W_U", d, out) + weight("unembed.b_U", out)
-    return logits
+    after = z @ weight(attention + "W_O", h, d)[head][:, stream] + weight(attention + "b_O", d)[stream]
+    logits: npt.NDArray[np.float32] = (x[:, -1] + after) @ weight("unembed.W_U", d, out)[stream]
+    return logits + weight("unembed.b_U", out)

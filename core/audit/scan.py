@@ -18,7 +18,7 @@ from ..errors import CompactProofsError
 from ..exact import Floats
 from ..problem import Problem
 from ..screen import survivors
-from ..task import Region
+from ..task import Region, pairs
 from .account import Account, Share, sizes_by_others
 from .replay import real_verdicts
 
@@ -36,6 +36,19 @@ Input = tuple[int, int, tuple[int, ...]]
 """Query, maximum, free tokens, numbered as in the task."""
 
 
+@dataclass(slots=True)
+class Budget:
+    """Sums of terms that may still be made."""
+
+    left: int = BUDGET
+
+    def spend(self, sums: int) -> None:
+        """Errors: SCAN_TOO_LARGE."""
+        self.left -= sums
+        if self.left < 0:
+            raise CompactProofsError("SCAN_TOO_LARGE", "a scan needs too many sums; a sample is taken instead")
+
+
 @dataclass(slots=True, eq=False)
 class Scan:
     """Masses of wrong inputs per class, per number of other tokens and per winning output; inputs worth a look."""
@@ -45,7 +58,6 @@ class Scan:
     worst: list[tuple[float, Input]] = field(default_factory=list)
     closest: list[tuple[float, Input]] = field(default_factory=list)
     wrong_by_others: list[int] = field(default_factory=list)
-    work: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,23 +74,51 @@ class Class:
     scale: float
 
 
-def scan(problem: Problem, region: Region | None = None, budget: int = BUDGET) -> Scan:
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """All inputs of a class with one prefix, by their last tokens.
+
+    `best`: what the largest other output is ahead of the threshold by, times the sum of the weights; `ratio`: without
+    that factor, so the threshold less the margin; `valid`: in the class.
+    """
+
+    prefix: tuple[int, ...]
+    winners: npt.NDArray[np.int64]
+    best: Floats
+    valid: npt.NDArray[np.bool_]
+    ratio: Floats
+
+    def items(self, each: Class, chosen: npt.NDArray[np.bool_]) -> list[Input]:
+        """The inputs of some tails."""
+        return [(each.q, each.m, (*self.prefix, *map(int, tail))) for tail in np.argwhere(chosen)]
+
+
+def scan(problem: Problem, region: Region | None = None) -> Scan:
     """Every input of a region (all by default). Errors: SCAN_TOO_LARGE."""
     task, region = problem.task, task_region(problem, region)
     result = Scan(Account.empty(task))
     result.wrong_by_others = [0] * (task.free + 1)
-    for m, low, high in region:
-        alive = survivors(problem, m).alive
-        for q in range(low, high):
-            outputs = alive[q].nonzero()[0]
-            result.account.right[q, m] = task.class_size(q, m)
-            if len(outputs) and task.class_size(q, m):
-                _class(problem, class_terms(problem, q, m, outputs), result, budget)
+    for q, m in pairs(region):
+        result.account.right[q, m] = task.class_size(q, m)
+    for each, leaf in all_leaves(problem, region):
+        _enter(problem, each, leaf, result)
     _settle(problem, result)
     _by_others(problem, region, result)
     result.worst.sort(key=lambda item: -item[0])
     result.closest.sort(key=lambda item: item[0], reverse=True)
     return result
+
+
+def all_leaves(problem: Problem, region: Region) -> Iterator[tuple[Class, Leaf]]:
+    """All inputs of a region but those that cannot fail. Errors: SCAN_TOO_LARGE."""
+    budget = Budget()
+    for m, low, high in region:
+        alive = survivors(problem, m).alive
+        for q in range(low, high):
+            outputs = alive[q].nonzero()[0]
+            if len(outputs) and problem.task.class_size(q, m):
+                each = class_terms(problem, q, m, outputs)
+                yield from ((each, leaf) for leaf in leaves(problem, each, budget))
 
 
 def task_region(problem: Problem, region: Region | None) -> Region:
@@ -102,8 +142,11 @@ def class_terms(problem: Problem, q: int, m: int, outputs: npt.NDArray[np.int64]
     return Class(q, m, outputs, free, terms[:, -1, own], weights[:-1, : m + 1], float(weights[-1, own]), scale)
 
 
-def _class(problem: Problem, each: Class, result: Scan, budget: int) -> None:
-    """Walk the first free positions; the last two (or fewer) are one matrix."""
+def leaves(problem: Problem, each: Class, budget: Budget) -> Iterator[Leaf]:
+    """Walk the first free positions of a class; the last two (or fewer) are one matrix. Errors: SCAN_TOO_LARGE.
+
+    Prefixes with which no input reaches the threshold from above (a margin of at most it) are skipped.
+    """
     task, m = problem.task, each.m
     depth = max(task.free - 2, 0)
     rest = each.terms.max(axis=2)
@@ -117,16 +160,14 @@ def _class(problem: Problem, each: Class, result: Scan, budget: int) -> None:
             level = len(prefix)
             children = sums[:, None] + each.terms[:, level]
             live = ((children + after[level + 1][:, None]).max(axis=0) >= -SLACK * each.scale).nonzero()[0]
-            result.work += children.size + NODE
+            budget.spend(children.size + NODE)
             stack += [((*prefix, int(t)), children[:, t], weight + float(each.weights[level, t])) for t in live]
             continue
-        result.work += len(each.outputs) * (m + 1) ** (task.free - depth) + NODE
-        if result.work > budget:
-            raise CompactProofsError("SCAN_TOO_LARGE", f"more than {budget} sums; a sample is taken instead")
-        _leaf(problem, each, prefix, sums, weight, result)
+        budget.spend(len(each.outputs) * (m + 1) ** (task.free - depth) + NODE)
+        yield _leaf(problem, each, prefix, sums, weight)
 
 
-def _leaf(problem: Problem, each: Class, prefix: tuple[int, ...], sums: Floats, weight: float, result: Scan) -> None:
+def _leaf(problem: Problem, each: Class, prefix: tuple[int, ...], sums: Floats, weight: float) -> Leaf:
     """All tails of a prefix at once."""
     task, m, size = problem.task, each.m, each.m + 1
     rows = range(len(prefix), task.free)
@@ -142,16 +183,18 @@ def _leaf(problem: Problem, each: Class, prefix: tuple[int, ...], sums: Floats, 
         valid = np.zeros(best.shape, dtype=bool)
         for axis in range(len(rows)):
             np.moveaxis(valid, axis, 0)[m] = True
-    near = valid & (np.abs(best) <= SLACK * each.scale)
-    for tail in np.argwhere(near):
-        result.near.append((each.q, m, (*prefix, *map(int, tail))))
-    wrong = valid & (best > SLACK * each.scale)
-    winners = each.outputs[grid.argmax(axis=0)]
-    for tail in np.argwhere(wrong):
-        index = tuple(map(int, tail))
-        _note(problem, (each.q, m, (*prefix, *index)), int(winners[index]), result)
     ratio = np.where(valid & np.isfinite(best), best / mass, -np.inf)
-    _keep(each, prefix, ratio, wrong, result)
+    return Leaf(prefix, each.outputs[grid.argmax(axis=0)], best, valid, ratio)
+
+
+def _enter(problem: Problem, each: Class, leaf: Leaf, result: Scan) -> None:
+    """What the tails of a prefix add to the scan."""
+    near = leaf.valid & (np.abs(leaf.best) <= SLACK * each.scale)
+    result.near += leaf.items(each, near)
+    wrong = leaf.valid & (leaf.best > SLACK * each.scale)
+    for item, winner in zip(leaf.items(each, wrong), leaf.winners[wrong], strict=True):
+        _note(problem, item, int(winner), result)
+    _keep(each, leaf.prefix, leaf.ratio, wrong, result)
 
 
 def _note(problem: Problem, item: Input, winner: int, result: Scan) -> None:

@@ -11,13 +11,18 @@ import numpy as np
 from jinja2 import Environment, StrictUndefined
 
 from ...core.audit.account import Share
+from ...core.audit.rounding import Rounding
 from ...core.exact import Floats
 from ..console import percent
+from . import programs
 from .matrices import attention_profile, circuits_of, encoded, query_names
-from .report import Report, assumptions, decimal, ranked, to_json
+from .numbers import decimal
+from .report import Report, assumptions, ranked, to_json
 from .steps import sections, steps_of
 
 FOLDER = Path(__file__).parent
+NEAREST = 20
+"""Undecided inputs shown, the nearest to the threshold first."""
 
 
 def render(reports: Sequence[Report]) -> str:
@@ -29,6 +34,7 @@ def render(reports: Sequence[Report]) -> str:
         script=_text("page.js"),
         data=_script_json(page_data(reports)),
         reports=[_summary(report, number) for number, report in enumerate(reports)],
+        sides=programs.side_by_side([(report.document, report.kind) for report in reports]),
         models=_models(reports),
     )
 
@@ -124,9 +130,21 @@ def _summary(report: Report, number: int) -> dict[str, Any]:
         "outputs": [] if losses is None else _outputs(report),
         "outputs_of": "" if losses is None else losses.account.outputs_of,
         "examples": [] if losses is None else _examples(report),
+        "rounding": None if report.rounding is None else _rounding(report.rounding),
         "notes": [report.note] if report.note else [] if losses is None else losses.account.notes,
         "agrees": losses is None or losses.agrees,
         "lost": _lost_words(report),
+    }
+
+
+def _rounding(found: Rounding) -> dict[str, Any]:
+    """Errors by stage, and the inputs that they leave undecided."""
+    rows = programs.undecided_rows(found)
+    return {
+        "stages": programs.stages(found),
+        "summary": programs.summary(found),
+        "rows": rows[:NEAREST],
+        "tried": programs.tried(found) if rows else "",
     }
 
 

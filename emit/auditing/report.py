@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
-from math import floor
 from typing import Any
 
 from ...core.audit.account import Share, Term
 from ...core.audit.losses import Example, Losses, analyse
+from ...core.audit.rounding import Rounding
 from ...core.errors import CompactProofsError
+from . import programs
 from .costs import Paper, kind_of, paper_cost
 from .document import Document
+from .numbers import decimal
 from .verdict import trusted_lines
 
 ASSUMPTIONS = (
@@ -26,13 +27,17 @@ REAL_NUMBERS = "the claim is about the real-number function of the weights, not 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Report:
-    """One verified certificate; `losses` is None where its rules are not known here (`note` says why)."""
+    """One verified certificate; `losses` is None where its rules are not known here (`note` says why).
+
+    `rounding` is None for a claim about the real numbers.
+    """
 
     document: Document
     kind: str
     losses: Losses | None
     paper: Paper | None
     lines: dict[str, int]
+    rounding: Rounding | None = None
     note: str = ""
 
     @property
@@ -57,24 +62,14 @@ def make_report(document: Document, deep: bool = True, progress: Callable[[str],
         losses=losses,
         paper=paper_cost(document.problem, kinds, document.steps),
         lines=trusted_lines(list(document.verdict.report.get("rules", []))),
+        rounding=programs.rounding_of(document),
         note=note,
     )
 
 
 def assumptions(report: Report) -> list[str]:
     """What a reader takes on trust."""
-    words = list(ASSUMPTIONS)
-    if report.document.claim.get("semantics") == "real":
-        words.append(REAL_NUMBERS)
-    return words
-
-
-def decimal(value: Fraction, places: int, up: bool = False) -> str:
-    """A fraction with that many decimals, rounded down, or up."""
-    scaled = value * 10**places
-    n = -floor(-scaled) if up else floor(scaled)
-    whole, part = divmod(abs(n), 10**places)
-    return f"{'-' if n < 0 else ''}{whole}.{part:0{places}}"
+    return [*ASSUMPTIONS, REAL_NUMBERS if report.rounding is None else programs.MACHINE]
 
 
 def to_json(report: Report) -> dict[str, Any]:
@@ -91,6 +86,8 @@ def to_json(report: Report) -> dict[str, Any]:
             "paper": None if report.paper is None else _paper(report.paper),
         },
         "trusted": {"lines": report.lines, "assumptions": assumptions(report)},
+        "semantics": document.claim["semantics"],
+        "rounding": None if report.rounding is None else programs.to_json(report.rounding),
         "note": report.note,
     }
     if losses is not None:

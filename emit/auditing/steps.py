@@ -15,7 +15,8 @@ from ...core.problem import Problem
 from ...core.proof import Step
 from ...core.weights import Precision
 from ..console import percent
-from .report import Report, decimal
+from .numbers import decimal
+from .report import Report
 
 PREMISES = frozenset(
     ("of", "scores", "positions", "weights", "direct", "values", "margins", "exact_direct", "output_positions", "right")

@@ -5,19 +5,22 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 
 import click
 
 from ...core.audit.account import Share
 from ...core.errors import printable
 from ..console import percent
-from .report import Report, assumptions, decimal, ranked
+from . import programs
+from .numbers import enclosed
+from .report import Report, assumptions, ranked
 
 TOP = 8
 """Rows of a table of losses; the rest is one row."""
 SHOWN = 6
 """Inputs shown of each kind; --json has more."""
+NEAREST = 20
+"""Undecided inputs shown, the nearest to the threshold first."""
 
 
 @dataclass(slots=True)
@@ -93,7 +96,7 @@ def blocks_of(report: Report) -> list[Block]:
         text = f"{lines['kernel']} lines of kernel and the rules {rules}, out of {lines['all of the checker']} lines"
         result.append(f"you trust: {text}")
     result += [f"  - {words}" for words in assumptions(report)]
-    result += _losses(report)
+    result += _losses(report) + _rounding(report)
     result.append("VERIFIED")
     return result
 
@@ -180,7 +183,7 @@ def _examples(report: Report) -> list[Block]:
         mark = " ≠" if each.disagree else ""
         margin32 = each.float_logits[0] - each.float_logits[1]
         tokens = " ".join(map(str, each.tokens))
-        real = f"{each.real.kind} {_margin(each.real.low, each.real.high)}"
+        real = f"{each.real.kind} {enclosed(each.real)}"
         rows.append((tokens, example.why, str(each.rival), real, f"{each.float_kind} {margin32:.6f}{mark}"))
     head = ("input", "why", "rival", "real margin", "float32 margin")
     disagreements = sum(example.replayed.disagree for example in losses.examples)
@@ -188,14 +191,36 @@ def _examples(report: Report) -> list[Block]:
     return [Table("inputs to look at", head, rows, 2), text]
 
 
-def _margin(low: Fraction, high: Fraction) -> str:
-    """Both ends if they differ in the tenth decimal."""
-    ends = decimal(low, 10), decimal(high, 10, up=True)
-    return ends[0] if high - low < Fraction(2, 10**10) else f"{ends[0]}..{ends[1]}"
+def _rounding(report: Report) -> list[Block]:
+    """What a claim about a program loses to rounding."""
+    if (found := report.rounding) is None:
+        return []
+    blocks: list[Block] = [
+        Table("rounding errors, by stage", ("stage", "meaning", "at most", "of eps"), programs.stages(found), 2)
+    ]
+    blocks.append(programs.summary(found))
+    if rows := programs.undecided_rows(found):
+        head = ("input", "real margin", "float32 margins", "float32 answer")
+        blocks += [
+            Table("undecided: within rounding errors of the threshold", head, rows[:NEAREST], 1),
+            programs.tried(found),
+        ]
+        if found.count is not None and found.count > min(NEAREST, len(rows)):
+            blocks.append(f"{found.count - min(NEAREST, len(rows))} more; --json lists {len(rows)}")
+    return blocks
 
 
-def comparison(reports: Sequence[Report]) -> Table:
-    """Several certificates side by side."""
+def comparisons(reports: Sequence[Report]) -> list[Block]:
+    """Several certificates side by side, and those of one claim for real numbers and for programs."""
+    blocks: list[Block] = [_comparison(reports)]
+    if rows := programs.side_by_side([(report.document, report.kind) for report in reports]):
+        head = ("kind", "numbers", "at least", "at most", "between", "lower loses, points", "upper gains, points")
+        blocks.append(Table("real numbers and programs, one claim", head, rows, 2))
+    return blocks
+
+
+def _comparison(reports: Sequence[Report]) -> Table:
+    """One row for each certificate."""
     rows: list[tuple[str, ...]] = []
     for report in reports:
         d = report.document

@@ -23,6 +23,8 @@ def test_float32_is_certified_and_costs_little(tmp_path: Path, strategy: str) ->
     assert "in every binary32 evaluation" in verdict["claim"]
     assert "exp within 2 ulp" in verdict["claim"]
     assert "over the real numbers" not in verdict["claim"]
+    assert verdict["semantics"] == {"format": "binary32", "exp_ulp": 2, "underflow": "flush"}
+    assert json.loads(check(tmp_path / "real.json", "--json").stdout)["semantics"] == "real"
 
 
 def test_explain_shows_the_parts_of_the_error(tmp_path: Path) -> None:
