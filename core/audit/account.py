@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from math import isqrt
 
 import numpy as np
 
@@ -36,11 +37,18 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """What one part of the reasoning costs: inputs won if it were free (in doubles: an explanation, no proof)."""
+    """What one part of the reasoning costs: inputs won if it were free (in doubles: an explanation, no proof).
+
+    `error` is a standard error, where inputs were drawn."""
 
     name: str
     meaning: str
     gained: int
+    error: int = 0
+
+
+WRONG = "the model is wrong", "on these inputs no proof can say anything else"
+"""Name and meaning of the term that is no fault of a proof."""
 
 
 @dataclass(slots=True, eq=False)
@@ -54,6 +62,7 @@ class Account:
     outputs: dict[int, int] = field(default_factory=dict)
     outputs_of: str = ""
     terms: list[Term] = field(default_factory=list)
+    terms_of: str = ""
     certified: Certified | None = None
     notes: list[str] = field(default_factory=list)
 
@@ -97,7 +106,7 @@ class Account:
         for output, mass in other.outputs.items():
             self.outputs[output] = self.outputs.get(output, 0) + mass
         self.outputs_of = self.outputs_of or other.outputs_of
-        self.terms += other.terms
+        self.terms, self.terms_of = summed([*self.terms, *other.terms]), self.terms_of or other.terms_of
         self.notes += [note for note in other.notes if note not in self.notes]
         self.certified = self.certified or other.certified
 
@@ -107,6 +116,16 @@ def _joined(left: list[Share], right: list[Share]) -> list[Share]:
         return left or right
     pairs_ = zip(left, right, strict=True)
     return [Share(a.label, a.size + b.size, a.right + b.right, a.wrong + b.wrong) for a, b in pairs_]
+
+
+def summed(terms: Iterable[Term]) -> list[Term]:
+    """Terms of one name together; their errors are independent. What the model gets wrong stands last."""
+    found: dict[str, Term] = {}
+    for term in terms:
+        known = found.get(term.name, Term(term.name, term.meaning, 0))
+        error = isqrt(known.error**2 + term.error**2)
+        found[term.name] = Term(term.name, term.meaning, known.gained + term.gained, error)
+    return sorted(found.values(), key=lambda term: term.name == WRONG[0])
 
 
 def sizes_by_others(task: Task, region: Region) -> list[int]:

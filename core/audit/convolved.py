@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from ..exact import Ints
 from ..problem import Problem
 from ..proof import Step
 from ..strategies.convolution.exact import Exact, Unsafe
 from ..strategies.convolution.items import Item
-from ..strategies.convolution.write import tally
+from ..strategies.convolution.write import Tally, tally
 from ..task import Region
 from ..weights import Precision
-from .account import Account, Term
+from . import stages
+from .account import Account, Share, sizes_by_others
+from .counted import Grid
 
-FINER = 4
-"""How much shorter the grid steps are in the question what rounding costs."""
+Listed = dict[int, list[Item]]
 
 
 def region_of(problem: Problem, step: Step) -> Region:
     """All classes of the maxima listed."""
-    return tuple((m, 0, problem.task.queries(m)) for m, _ in _maxima(step))
+    return tuple((m, 0, problem.task.queries(m)) for m in listed(step))
 
 
-def _maxima(step: Step) -> list[tuple[int, list[Item]]]:
+def listed(step: Step) -> Listed:
+    """The items of each maximum."""
     entries: Any = step["maxima"]
-    return [(int(entry["m"]), [_item(int(entry["m"]), value) for value in entry["items"]]) for entry in entries]
+    return {int(entry["m"]): [_item(int(entry["m"]), value) for value in entry["items"]] for entry in entries}
 
 
 def _item(m: int, value: list[Any]) -> Item:
@@ -40,66 +45,97 @@ def _members(text: str) -> tuple[int, ...]:
     return tuple(i for i in range(mask.bit_length()) if mask >> i & 1)
 
 
-def account(problem: Problem, step: Step, weights: Mapping[str, Any]) -> Account:
-    """Right and wrong per class, and what each output's items may hide."""
-    task, outputs = problem.task, problem.model.d_vocab_out
-    exact = _exact(problem, step, weights)
-    result = Account.empty(task)
-    for m, items in _maxima(step):
-        total = tally(m, task, outputs)
-        for item in items:
-            counts = _counts(exact, item, result)
-            total.enter(item, counts)
-            if item.kind == "upper":
-                label = item.outputs[0] if len(item.outputs) == 1 else -1
-                result.outputs[label] = result.outputs.get(label, 0) + sum(counts)
-        for q in range(task.queries(m)):
-            size = task.class_size(q, m)
-            result.right[q, m] = size - min(size, size if total.missing[q] else total.above[q])
-            result.wrong[q, m] = total.wrong(q)
+def account(problem: Problem, step: Step, weights: Mapping[str, Any], deep: bool) -> Account:
+    """Right and wrong per class and per number of other tokens, and what each output's items may hide; `deep`: also
+    what each relaxation costs."""
+    task = problem.task
+    chosen = Precision(int(weights["bits"]), int(weights["grid"]), int(str(step["digits"])))
+    exact, maxima = Exact(problem, chosen, int(str(step["unit"]))), listed(step)
+    result, counts = Account.empty(task), stages.Counts({}, {}, {})
+    bands = np.zeros((3, task.free + 1), dtype=object)  # sizes, right, wrong
+    for m, items in maxima.items():
+        bands += _maximum(exact, m, items, result, counts)
+    if (bands[1] < 0).any():
+        result.notes.append("an input counts as failing once for each item: with some numbers of other tokens, more do")
+    result.others = [Share(str(n), *map(int, column)) for n, column in enumerate(bands.T)]
     result.outputs_of = "inputs that may fail, by the output they may fail through (an input can count for several)"
+    if deep:
+        result.terms, result.terms_of = stages.terms(problem, exact, maxima, counts), stages.MEANING
     return result
 
 
-def _exact(problem: Problem, step: Step, weights: Mapping[str, Any]) -> Exact:
-    chosen = Precision(int(weights["bits"]), int(weights["grid"]), int(str(step["digits"])))
-    return Exact(problem, chosen, int(str(step["unit"])))
+def _maximum(exact: Exact, m: int, items: Sequence[Item], result: Account, counts: stages.Counts) -> Ints:
+    """Enter one maximum; its sizes, right and wrong inputs by number of other tokens."""
+    task = exact.problem.task
+    total, made = tally(m, task, exact.problem.model.d_vocab_out), list[list[Ints]]()
+    above = np.zeros((task.queries(m), task.free + 1), dtype=object)
+    for item in items:
+        made.append(_counted(exact, item, result))
+        total.enter(item, [int(each.sum()) for each in made[-1]])
+        if item.kind == "upper":
+            above[list(item.queries)] += np.array(made[-1], dtype=object).reshape(len(item.queries), -1)
+            label = item.outputs[0] if len(item.outputs) == 1 else -1
+            result.outputs[label] = result.outputs.get(label, 0) + sum(int(each.sum()) for each in made[-1])
+    bands = np.zeros((3, task.free + 1), dtype=object)
+    counts.uncovered[m], counts.hopeless[m] = (np.zeros(task.queries(m), dtype=object) for _ in range(2))
+    for q in range(task.queries(m)):
+        sizes = np.array(sizes_by_others(task, ((m, q, q + 1),)), dtype=object)
+        size = int(sizes.sum())
+        if total.missing[q] or total.above[q] >= size:
+            (counts.uncovered if total.missing[q] else counts.hopeless)[m][q] = size
+            above[q] = sizes
+        wrong = _certain(total, q, items, made, task.free)
+        bands += np.array([sizes, sizes - above[q], wrong], dtype=object)
+        result.right[q, m], result.wrong[q, m] = size - int(above[q].sum()), int(wrong.sum())
+    for number, item in enumerate(items):
+        if item.kind == "upper":
+            given_up = counts.given_up(m)
+            masses = {(m, number, place): int(made[number][place].sum()) for place in range(len(item.queries))}
+            counts.pairs.update({key: n for key, n in masses.items() if n and not given_up[item.queries[key[2]]]})
+    return bands
 
 
-def _counts(exact: Exact, item: Item, result: Account | None) -> tuple[int, ...]:
+def _counted(exact: Exact, item: Item, result: Account) -> list[Ints]:
+    """For each query the count of an item, by number of other tokens."""
+    task = exact.problem.task
+    nothing = [np.zeros(task.free + 1, dtype=object) for _ in item.queries]
+    if item.kind == "screen":
+        return nothing
     try:
-        return exact.count(item).counts
+        cells, thresholds = exact.cells(item)
     except Unsafe:
         # the checker has counted it; only our margin for its rounding is too narrow here
-        if (
-            result is not None
-            and (note := "some items lie too near to a grid line to be counted here") not in result.notes
-        ):
-            result.notes.append(note)
-        return (0,) * len(item.queries)
+        note = "some items lie too near to a grid line to be counted here"
+        result.notes += [note] if note not in result.notes else []
+        return nothing
+    found = []
+    for q, counts in zip(item.queries, Grid(task, item.m, cells).by_others(thresholds), strict=True):
+        if not task.holds_max(q, item.m):
+            counts[task.free] = 0  # without the maximum the input is of another class
+        found.append(np.array(counts, dtype=object) * task.own_mass(q))
+    return found
 
 
-def terms(problem: Problem, step: Step, weights: Mapping[str, Any], right: int) -> list[Term]:
-    """What the grid costs: every step of an upper item a quarter as long."""
-    exact, task = _exact(problem, step, weights), problem.task
-    finer = 0
-    for m, items in _maxima(step):
-        total = tally(m, task, problem.model.d_vocab_out)
-        for item in items:
-            if item.kind in ("screen", "upper"):
-                total.enter(item, _finer(exact, item))
-        for q in range(task.queries(m)):
-            size = task.class_size(q, m)
-            finer += size - min(size, size if total.missing[q] else total.above[q])
-    return [Term("rounding to the grid", f"if every grid step were 1/{FINER} as long", finer - right)]
-
-
-def _finer(exact: Exact, item: Item) -> tuple[int, ...]:
-    if item.kind == "screen" or item.step < FINER:
-        return _counts(exact, item, None)
-    for offset in (item.offset, (item.offset + 7) % 64, (item.offset + 19) % 64):
-        try:
-            return exact.count(replace(item, step=item.step // FINER, offset=offset)).counts
-        except Unsafe:
-            continue
-    return _counts(exact, item, None)
+def _certain(total: Tally, q: int, items: Sequence[Item], made: Sequence[Sequence[Ints]], free: int) -> Ints:
+    """Certain failures of a query by number of other tokens, in the combination that the checker takes."""
+    single: dict[int, Ints] = {}
+    double: dict[frozenset[int], Ints] = {}
+    for item, counts in zip(items, made, strict=True):
+        if q in item.queries and item.kind in ("lower", "both"):
+            count = counts[item.queries.index(q)]
+            if item.kind == "lower":
+                single[item.outputs[0]] = count
+            else:
+                double[frozenset((item.outputs[0], item.rest[0][0]))] = count
+    wrong = total.wrong(q)
+    for count in single.values():
+        if int(count.sum()) == wrong:
+            return count
+    found: Ints = np.zeros(free + 1, dtype=object)
+    taken: list[int] = []
+    for output, count in single.items():
+        gain = count - sum((double.get(frozenset((output, other)), count) for other in taken), start=0 * count)
+        if int(gain.sum()) > 0:
+            found = found + gain
+            taken.append(output)
+    return found

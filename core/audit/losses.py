@@ -6,13 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from ..errors import CompactProofsError
 from ..problem import Problem
 from ..proof import Step
 from ..sampling import Interval, monte_carlo
-from ..task import Region
-from . import convolved, gaps, pure
-from .account import Account, Share
+from ..sharding import region_of
+from ..task import Region, pairs
+from . import convolved, gaps, pure, stages
+from .account import Account, Share, Term, sizes_by_others
 from .facts import Fact, replay_facts
 from .replay import Replayed, replay
 from .scan import LARGEST, Scan, scan
@@ -105,9 +108,14 @@ def analyse(
     for part in parts:
         progress(f"step {part.number}: {part.rule}")
         account.add(_side(_account(problem, steps, part, facts, seen, deep), part.proves))
+    _rest(problem, parts, account, deep)
     if not account.outputs and seen is not None:
         account.outputs, account.outputs_of = dict(seen.account.outputs), f"in doubles, {seen.account.outputs_of}"
     right, wrong = int(account.right.sum()), int(account.wrong.sum())
+    if account.terms and not account.terms_of and seen is not None:
+        account.terms.append(_remainder(account, int(seen.account.wrong.sum())))
+    if account.terms and any(part.proves == "right" for part in parts):
+        account.notes.append("terms are those of the count over the real numbers, whose threshold is the higher one")
     agrees = (right, problem.task.total - wrong) == bounds
     kinds = tuple(dict.fromkeys(part.rule for part in parts))
     result = Losses(account, kinds, agrees, seen, facts=facts)
@@ -116,6 +124,31 @@ def analyse(
     progress("replaying inputs")
     result.examples, result.examined = _examples(problem, result)
     return result
+
+
+def _remainder(account: Account, wrong: int) -> Term:
+    """What terms freed one at a time do not win; less than nothing if they overlap."""
+    lost = int(account.loss.sum())
+    meaning = "of the inputs that the model gets right, those that no term wins alone (negative: terms overlap)"
+    return Term("remainder", meaning, lost - wrong - sum(term.gained for term in account.terms))
+
+
+def _rest(problem: Problem, parts: Sequence[Part], account: Account, deep: bool) -> None:
+    """Enter the classes that no count of right inputs is about: all of them are open, unless proved wrong."""
+    seen = {each for part in parts if part.proves != "wrong" for each in pairs(part.region)}
+    masses = np.zeros_like(account.right)
+    for q, m in pairs(problem.task.whole()):
+        if (q, m) not in seen:
+            masses[q, m] = problem.task.class_size(q, m)
+    if not masses.any():
+        return
+    region = region_of(each for each in pairs(problem.task.whole()) if each not in seen)
+    sizes = sizes_by_others(problem.task, region)
+    more = Account.empty(problem.task)
+    more.others = [Share(str(n), size, 0, 0) for n, size in enumerate(sizes)] if account.others else []
+    if deep and account.terms_of == stages.MEANING:
+        more.terms = stages.left_out(problem, masses)
+    account.add(more)
 
 
 def _scan(problem: Problem, region: Region | None) -> Scan | None:
@@ -148,10 +181,7 @@ def _account(
         if deep:
             account.terms = gaps.terms(problem, step, region, facts, int(account.right.sum()))
     elif part.rule == "margin_convolution":
-        weights = _weights(steps, step)
-        account = convolved.account(problem, step, weights)
-        if deep:
-            account.terms = convolved.terms(problem, step, weights, int(account.right.sum()))
+        account = convolved.account(problem, step, _weights(steps, step), deep)
     else:
         raise CompactProofsError("AUDIT_KIND", f"step {part.number}: no account is known of rule {part.rule}")
     return account

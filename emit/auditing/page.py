@@ -17,7 +17,7 @@ from ..console import percent
 from . import programs
 from .matrices import attention_profile, circuits_of, encoded, query_names
 from .numbers import decimal
-from .report import Report, assumptions, ranked, to_json
+from .report import Report, assumptions, ranked, term_share, to_json
 from .steps import sections, steps_of
 
 FOLDER = Path(__file__).parent
@@ -125,6 +125,7 @@ def _summary(report: Report, number: int) -> dict[str, Any]:
         else [report.paper.strategy, f"{report.paper.flops:,}", f"{report.paper.dimensions:,}"],
         "assumptions": assumptions(report),
         "terms": [] if losses is None else _terms(report),
+        "terms_of": "" if losses is None else losses.account.terms_of,
         "shares": {name: _rows(each, total) for name, each in shares.items()},
         "others": [] if losses is None else _rows(losses.account.others, total, ordered=True),
         "outputs": [] if losses is None else _outputs(report),
@@ -173,7 +174,7 @@ def _terms(report: Report) -> list[dict[str, Any]]:
         {
             "name": term.name,
             "meaning": term.meaning,
-            "gain": percent(max(term.gained, 0), total),
+            "gain": term_share(term, total),
             "width": 100 * max(term.gained, 0) / top if top > 0 else 0,
         }
         for term in terms

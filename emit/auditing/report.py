@@ -10,6 +10,7 @@ from ...core.audit.account import Share, Term
 from ...core.audit.losses import Example, Losses, analyse
 from ...core.audit.rounding import Rounding
 from ...core.errors import CompactProofsError
+from ..console import percent
 from . import programs
 from .costs import Paper, kind_of, paper_cost
 from .document import Document
@@ -110,6 +111,7 @@ def _losses(losses: Losses) -> dict[str, Any]:
         "by_others": [_share(share) for share in account.others],
         "by_output": {"meaning": account.outputs_of, "mass": {str(o): str(n) for o, n in ranked(account.outputs)}},
         "by_term": [_term(term) for term in account.terms],
+        "by_term_meaning": account.terms_of or "each freed alone, in doubles",
         "by_class": [[str(n) for n in row] for row in account.loss.tolist()],
         "model_wrong": None if model is None else str(int(model.account.wrong.sum())),
         "sampled": None if losses.sampled is None else [losses.sampled.right, losses.sampled.samples],
@@ -128,7 +130,15 @@ def _share(share: Share) -> dict[str, str]:
 
 
 def _term(term: Term) -> dict[str, str]:
-    return {"name": term.name, "meaning": term.meaning, "gained": str(term.gained)}
+    known = {"name": term.name, "meaning": term.meaning, "gained": str(term.gained)}
+    return {**known, "standard_error": str(term.error)} if term.error else known
+
+
+def term_share(term: Term, total: int) -> str:
+    """What a term costs, with its standard error where inputs were drawn."""
+    sign = "-" if term.gained < 0 else ""
+    error = f" ± {percent(term.error, total, up=True)}" if term.error else ""
+    return f"{sign}{percent(abs(term.gained), total)}{error}"
 
 
 def _example(example: Example) -> dict[str, Any]:

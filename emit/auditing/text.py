@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 import click
 
-from ...core.audit.account import Share
+from ...core.audit.account import Account, Share
 from ...core.errors import printable
 from ..console import percent
 from . import programs
 from .numbers import enclosed
-from .report import Report, assumptions, ranked
+from .report import Report, assumptions, ranked, term_share
 
 TOP = 8
 """Rows of a table of losses; the rest is one row."""
@@ -116,8 +116,7 @@ def _losses(report: Report) -> list[Block]:
         blocks.append("the recount below does not add up to the verified numbers exactly; take it as an illustration")
     blocks += [f"note: {note}" for note in account.notes]
     if account.terms:
-        rows: list[tuple[str, ...]] = [(t.name, t.meaning, percent(max(t.gained, 0), total)) for t in account.terms]
-        blocks.append(Table("where the bound loses, by term (in doubles)", ("term", "question", "would gain"), rows, 2))
+        blocks += [f"by term: {account.terms_of or 'each freed alone, in doubles'}", _terms(account, total)]
     blocks.append(_shares("by maximum", "maximum", account.by_maximum(), total))
     blocks.append(_shares("by query", "query", account.by_query(), total))
     if account.others:
@@ -126,6 +125,11 @@ def _losses(report: Report) -> list[Block]:
     if account.outputs:
         blocks.append(_outputs(report))
     return blocks + _examples(report)
+
+
+def _terms(account: Account, total: int) -> Table:
+    rows: list[tuple[str, ...]] = [(t.name, t.meaning, term_share(t, total)) for t in account.terms]
+    return Table("where the bound loses, by term", ("term", "question", "would gain"), rows, 2)
 
 
 def _summary(report: Report) -> str:

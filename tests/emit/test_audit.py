@@ -205,7 +205,10 @@ def test_convolution_by_output_and_by_rounding() -> None:
     (report,) = audit_json(ROOT / "tests" / "data" / "accept" / "convolution.json")["certificates"]
     losses = report["losses"]
     assert losses["recount_agrees"]
-    assert [term["name"] for term in losses["by_term"]] == ["rounding to the grid"]
-    total, upper = (int(report["checker"][key]) for key in ("total", "upper"))
+    total, upper, lower = (int(report["checker"][key]) for key in ("total", "upper", "lower"))
+    names = [term["name"] for term in losses["by_term"]]
+    assert names[:2] == ["rounding to the grid", "attention error"] and names[-1] == "the model is wrong"
+    assert sum(int(term["gained"]) for term in losses["by_term"]) == total - lower
+    assert sum(int(share["right"]) for share in losses["by_others"]) == lower
     assert int(losses["model_wrong"]) >= total - upper
     assert losses["by_output"]["mass"]

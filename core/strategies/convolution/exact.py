@@ -91,7 +91,7 @@ class Exact:
 
     def _count(self, item: Item) -> Counted:
         task, m = self.problem.task, item.m
-        cells, thresholds = self._cells(item)
+        cells, thresholds = self.cells(item)
         rows: list[dict[int, int]] = []
         below: list[dict[int, int]] = []
         for position, row in enumerate(cells):
@@ -107,7 +107,7 @@ class Exact:
         values = value_operations(*sizes, max(len(item.outputs), 1) + len(item.rest))
         return Counted(tuple(counts), values + cell_operations(*sizes) + first + second)
 
-    def _cells(self, item: Item) -> tuple[list[list[int]], list[int]]:
+    def cells(self, item: Item) -> tuple[list[list[int]], list[int]]:
         """Cells of free positions x tokens 0..m, and for each query the least sum that counts."""
         up, h = item.kind != "lower", item.step << self.scale
         c = h * item.offset // 64

@@ -114,13 +114,15 @@ def terms(view: View, kind: Kind, queries: Indices, outputs: Indices, rest: Rest
     if key not in view.recent:
         while len(view.recent) >= RECENT:
             del view.recent[next(iter(view.recent))]
-        view.recent[key] = _terms(view, kind, queries, outputs, rest)
+        view.recent[key] = bound_terms(view, kind, queries, outputs, rest)
     return view.recent[key]
 
 
-def _terms(view: View, kind: Kind, queries: Indices, outputs: Indices, rest: Rest) -> tuple[Floats, Floats]:
+def bound_terms(view: View, kind: Kind, queries: Indices, outputs: Indices, rest: Rest) -> tuple[Floats, Floats]:
     ends, up = view.ends_of(queries), kind != "lower"
-    direct, own_values, values, positions = _differences(view, queries, outputs, rest, 1 if kind == "both" else -1)
+    direct, own_values, values, positions = relative_differences(
+        view, queries, outputs, rest, 1 if kind == "both" else -1
+    )
     middle = positions.mean(axis=0)
     base = (direct.max(axis=0) if up else direct.min(axis=0)) + middle
     token, place = (values + base).max(axis=1), (positions[: view.free] - middle).max(axis=1, initial=-np.inf)
@@ -130,7 +132,7 @@ def _terms(view: View, kind: Kind, queries: Indices, outputs: Indices, rest: Res
     return np.where((value >= 0) == up, *near) * value, own * view.own[queries]
 
 
-def _differences(
+def relative_differences(
     view: View, queries: Indices, outputs: Indices, rest: Rest, sign: int
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Direct, own, token and position parts of each output's difference with its share of the rest."""
@@ -147,7 +149,7 @@ def _differences(
 def harmless(view: View, queries: Indices, outputs: Indices, rest: Rest = ()) -> npt.NDArray[np.bool_]:
     """Which of the outputs can win for none of the queries: the test of a `screen` item, with a margin for rounding."""
     ends = view.ends_of(queries)
-    direct, own_values, values, positions = _differences(view, queries, outputs, rest, -1)
+    direct, own_values, values, positions = relative_differences(view, queries, outputs, rest, -1)
     most = positions[: view.free].max(axis=0) if view.free else 0.0
     value = values + direct.max(axis=0) + most
     each = np.where(value >= 0, ends.token_high[:, None], ends.token_low[:, None]) * value
