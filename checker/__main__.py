@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import NoReturn
 
-from .claim import percent, words
+from .claim import Claim
 from .errors import Exhausted, Malformed, Refusal, Rejected, printable
 from .explain import explain, show
 from .facts import Fact
 from .kernel import check, read_document
 from .reader import read_bytes
 from .safetensors import compare, read_safetensors
+from .words import nats, percent, words
 
 EPILOG = """\
 verdicts and exit status: VERIFIED 0, REJECTED 1, MALFORMED 2 (also usage), INTERNAL 3, RESOURCE 4; 130 on Ctrl-C
@@ -52,7 +53,8 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     result.add_argument("certificate")
     result.add_argument("--model", metavar="FILE", help="insist that the weights are those of this safetensors file")
     result.add_argument("--at-least", metavar="P/Q", help="insist on this bound: 9999/10000, 0.9999 or 99.99%%")
-    result.add_argument("--weighted", action="store_true", help="let --at-least speak of inputs of unequal weight")
+    result.add_argument("--at-most", metavar="P/Q", help="insist that the mean log-loss is at most so many nats")
+    result.add_argument("--weighted", action="store_true", help="let them speak of inputs of unequal weight")
     result.add_argument("--show", action="store_true", help="print claim and steps as read, before checking")
     result.add_argument("--explain", metavar="STEP", type=natural, help="print one step with its premises")
     result.add_argument("--json", action="store_true", help="print one JSON object instead of text")
@@ -94,10 +96,31 @@ def fraction(text: str) -> tuple[int, int]:
     return int(p), int(q)
 
 
+def insist(claim: Claim, options: argparse.Namespace) -> None:
+    """The claim must say what was asked for, of all inputs alike unless weights are allowed."""
+    for asked, code, is_loss in ((options.at_least, "AT_LEAST", False), (options.at_most, "AT_MOST", True)):
+        if asked is None:
+            continue
+        p, q = fraction(asked)
+        if is_loss != (claim.threshold is None):
+            text = "--at-least asks for a share of inputs, --at-most for a mean log-loss; the claim is the other one"
+            raise Rejected(code, text).at("claim")
+        if not claim.uniform and not options.weighted:
+            text = "the claim is about weighted or chosen inputs, not about all alike; look at --show, add --weighted"
+            raise Rejected(code, text).at("claim")
+        if is_loss and claim.upper * q > p * claim.total:
+            text = f"asked for at most {asked} nats, proved {nats(claim.upper, up=True)}"
+            raise Rejected(code, text).at("claim")
+        if not is_loss and claim.lower * q < p * claim.total:
+            proved = f"{claim.lower}/{claim.total} ({percent(claim.lower, claim.total)})"
+            raise Rejected(code, f"asked for {asked}, proved {proved}").at("claim")
+
+
 def run(options: argparse.Namespace, report: Report) -> list[str]:
     """Check, and return the lines to print above VERIFIED. Every other end is an exception."""
     limit(options.timeout, options.max_memory)
-    least = fraction(options.at_least) if options.at_least is not None else (0, 1)
+    for asked in (options.at_least, options.at_most):
+        fraction(asked or "0")  # a wrong option is told before a long check
     data = read_bytes(options.certificate, options.max_bytes)
     document = read_document(data)
     aside = sys.stderr if options.json else sys.stdout
@@ -119,12 +142,7 @@ def run(options: argparse.Namespace, report: Report) -> list[str]:
     if options.explain is not None:
         print("\n".join(map(printable, explain(document, facts, options.explain))), file=aside)
     claim, size = verified.claim, len(data)
-    if options.at_least is not None and claim.task.masses is not None and not options.weighted:
-        text = "the claim is about weighted inputs, not about all alike; look at --show, then add --weighted"
-        raise Rejected("AT_LEAST", text).at("claim")
-    if claim.lower * least[1] < least[0] * claim.total:
-        text = f"asked for {options.at_least}, proved {claim.lower}/{claim.total} ({percent(claim.lower, claim.total)})"
-        raise Rejected("AT_LEAST", text).at("claim")
+    insist(claim, options)
     report.update(claim=words(claim), lower=str(claim.lower), upper=str(claim.upper), total=str(claim.total))
     report.update(semantics="real" if claim.semantics is None else asdict(claim.semantics))
     report.update(model_sha256=verified.digest, model_compared=options.model)

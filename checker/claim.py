@@ -1,126 +1,43 @@
-"""What a certificate claims, and the sequences that the claim is about."""
+"""What a certificate claims: a quantity, over a distribution of sequences, with bounds."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import prod
+from math import gcd
 
-from .errors import Malformed, Rejected
+from .errors import Malformed
 from .model import Model
 from .numbers import read_hex
 from .reader import Fields, integer, items
+from .task import Semantics, Task, read_semantics
 
 LENGTH = 1 << 10
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """The largest (or smallest) of `length` tokens out of 0..tokens-1; with `eos`, that token follows and is the query.
-
-    For `min` the tokens are renumbered in reverse, so that everything below speaks of a maximum. Free positions are
-    0..free-1, the query stands at position `free`. A class (q, m) holds the sequences with query q and maximum m; with
-    an end-of-sequence token there is one query, number 0, below every token.
-    """
-
-    kind: str
-    length: int
-    tokens: int
-    eos: int | None
-    masses: tuple[tuple[int, ...], ...] | None  # position x token (in the order of the task); None: all 1
-
-    @property
-    def free(self) -> int:
-        return self.length - 1 if self.eos is None else self.length
-
-    def mass(self, position: int) -> tuple[int, ...]:
-        """Weight of each token at a position."""
-        return (1,) * self.tokens if self.masses is None else self.masses[position]
-
-    def below(self, m: int) -> list[int]:
-        """The mass of tokens 0..m-1 at the free positions from each on: entry i is the product over i..free-1."""
-        result = [1]
-        for position in reversed(range(self.free)):
-            result.append(result[-1] * (m if self.masses is None else sum(self.masses[position][:m])))
-        return result[::-1]
-
-    def own_mass(self, q: int) -> int:
-        """Weight of the query."""
-        return 1 if self.masses is None or self.eos is not None else self.masses[self.free][q]
-
-    @property
-    def total(self) -> int:
-        """The mass of all inputs: their number, if the distribution is uniform."""
-        return prod(sum(self.mass(position)) for position in range(self.length))
-
-    def queries(self, m: int) -> int:
-        """The queries of maximum m are 0..queries(m)-1."""
-        return m + 1 if self.eos is None else 1
-
-    def holds_max(self, q: int, m: int) -> bool:
-        """Is the query token itself the maximum?"""
-        return self.eos is None and q == m
-
-    def own_row(self, q: int) -> int:
-        """The row of the query's token in EQKE and EVOU."""
-        return q if self.eos is None else self.tokens
-
-    def class_size(self, q: int, m: int) -> int:
-        """Mass of class (q, m): all tokens at most m, and at least one of them m."""
-        free = self.below(m + 1)[0] - (0 if self.holds_max(q, m) else self.below(m)[0])
-        return free * self.own_mass(q)
-
-    def token_rows(self) -> list[int]:
-        """Rows of the embedding in the order used throughout: tokens, then the end-of-sequence token."""
-        order = list(range(self.tokens))
-        return (order[::-1] if self.kind == "min" else order) + ([] if self.eos is None else [self.eos])
-
-    def output_columns(self, outputs: int) -> list[int]:
-        """Columns of the unembedding: the label of each token in the same order, then all other outputs."""
-        labels = self.token_rows()[: self.tokens]
-        return labels + list(range(self.tokens, outputs))
-
-
-# format -> the dtype of its numbers
-STORED = {"binary16": "F16", "bfloat16": "BF16", "binary32": "F32", "binary64": "F64"}
-
-
-@dataclass(frozen=True, slots=True)
-class Semantics:
-    """What a floating-point program may do: FORMAT.md, "Floating point"."""
-
-    format: str
-    exp_ulp: int
-    underflow: str
-
-    @property
-    def text(self) -> str:
-        """The assumptions about the machine."""
-        low = "gradual underflow" + ("" if self.underflow == "gradual" else " or flush to zero")
-        return (
-            f"in every {self.format} evaluation (round to nearest; dot products in any order, fused or not, or wider;"
-            f" all else rounded once; softmax less the maximum, exp within {self.exp_ulp} ulp; {low})"
-        )
+PARTS = 1 << 8
+LOSS_BITS = 40  # bounds of a log-loss are in units of 2**-LOSS_BITS nats
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """lower/total <= P(margin > threshold) <= upper/total, the margin being the right logit minus the best other."""
+    """lower/total <= P(margin > threshold) <= upper/total, the margin being the right logit minus the best other.
 
-    task: Task
-    threshold: tuple[int, int]  # n, e: the number n * 2**e
+    The inputs are a mixture of parts, which differ in masses and maxima only; a part counts `share` times its mass.
+    Without a threshold, the bounds are on the mean of -log(softmax of the right token), in nats.
+    """
+
+    parts: tuple[tuple[int, Task], ...]  # share, task: usually one
+    threshold: tuple[int, int] | None  # n, e: the number n * 2**e
     lower: int
     upper: int
     total: int
     semantics: Semantics | None = None  # None: real numbers
 
+    @property
+    def mass(self) -> int:
+        """The mass of all inputs."""
+        return sum(share * task.total for share, task in self.parts)
 
-def read_semantics(fields: Fields) -> Semantics:
-    """The assumptions, all of them stated."""
-    result = Semantics(fields.text("format"), fields.integer("exp_ulp", 1, 1 << 20), fields.text("underflow"))
-    fields.close()
-    if result.format not in STORED or result.underflow not in ("gradual", "flush"):
-        text = f"format {result.format[:20]!r}, underflow {result.underflow[:20]!r}"
-        raise Malformed("UNKNOWN_CLAIM", text).at(fields.place)
-    return result
+    @property
+    def uniform(self) -> bool:
+        """Does every input of the task count once?"""
+        return len(self.parts) == 1 and self.parts[0][1].masses is None and self.parts[0][1].maxima is None
 
 
 def read_claim(fields: Fields, model: Model) -> Claim:
@@ -131,21 +48,31 @@ def read_claim(fields: Fields, model: Model) -> Claim:
             raise Malformed("UNKNOWN_CLAIM", f"{key} {fields.value[key]!r}, this version knows {only!r}").at("claim")
     semantics = read_semantics(fields.inner("semantics")) if floating else None
     task = _read_task(fields.inner("task"), model)
-    task = replace(task, masses=_read_masses(fields, task))
-    quantity = fields.inner("quantity")
-    threshold = quantity.hex("margin_above"), quantity.integer("exponent", -4096, 4096)
-    if threshold[0] % 2 == 0 and threshold != (0, 0):
-        raise Malformed("NOT_CANONICAL", "margin_above must be odd, or 0 with exponent 0").at(quantity.place)
-    quantity.close()
+    parts = _read_parts(fields.take("distribution"), task)
+    threshold = _read_quantity(fields.inner("quantity"))
     bounds = fields.inner("bounds")
-    claim = Claim(task, threshold, bounds.hex("lower"), bounds.hex("upper"), bounds.hex("total"), semantics)
+    claim = Claim(parts, threshold, bounds.hex("lower"), bounds.hex("upper"), bounds.hex("total"), semantics)
     bounds.close()
     fields.close()
-    if claim.total != task.total:
-        raise Malformed("TOTAL", f"total {claim.total}, the task has {task.total} sequences").at(bounds.place)
-    if not 0 <= claim.lower <= claim.upper <= claim.total:
-        raise Malformed("BOUNDS", f"need 0 <= {claim.lower} <= {claim.upper} <= {claim.total}").at(bounds.place)
+    total = claim.mass if threshold is not None else 1 << LOSS_BITS
+    if claim.total != total:
+        raise Malformed("TOTAL", f"total {claim.total}, this claim has {total}").at(bounds.place)
+    if not 0 <= claim.lower <= claim.upper or (threshold is not None and claim.upper > total):
+        raise Malformed("BOUNDS", f"need 0 <= {claim.lower} <= {claim.upper} <= {total}").at(bounds.place)
     return claim
+
+
+def _read_quantity(fields: Fields) -> tuple[int, int] | None:
+    """The threshold of a margin; or {"log_loss": -40}."""
+    if "log_loss" in fields.value:
+        fields.integer("log_loss", -LOSS_BITS, -LOSS_BITS)
+        fields.close()
+        return None
+    threshold = fields.hex("margin_above"), fields.integer("exponent", -4096, 4096)
+    if threshold[0] % 2 == 0 and threshold != (0, 0):
+        raise Malformed("NOT_CANONICAL", "margin_above must be odd, or 0 with exponent 0").at(fields.place)
+    fields.close()
+    return threshold
 
 
 def _read_task(fields: Fields, model: Model) -> Task:
@@ -166,75 +93,54 @@ def _read_task(fields: Fields, model: Model) -> Task:
     return task
 
 
-def _read_masses(fields: Fields, task: Task) -> tuple[tuple[int, ...], ...] | None:
+def _read_parts(value: object, task: Task) -> tuple[tuple[int, Task], ...]:
+    """One product of positions, or {"parts": [{"answers", "positions", "share"}, ...]}."""
+    if not isinstance(value, dict):
+        return ((1, replace(task, masses=_read_masses(value, task, "claim.distribution"))),)
+    top = Fields(value, "claim.distribution")
+    parts = []
+    for number, item in enumerate(top.items("parts")):
+        fields = Fields(item, f"claim.distribution.parts[{number}]")
+        masses = _read_masses(fields.take("positions"), task, f"{fields.place}.positions")
+        part = replace(task, masses=masses, maxima=_read_answers(fields, task))
+        parts.append((fields.hex("share"), part))
+        fields.close()
+        if parts[-1][0] <= 0 or part.total == 0:
+            raise Malformed("DISTRIBUTION", f"share {parts[-1][0]} of mass {part.total}").at(fields.place)
+    top.close()
+    if not 0 < len(parts) <= PARTS or (len(parts) == 1 and parts[0][1].maxima is None):
+        text = f"{len(parts)} parts: 2 to {PARTS} are needed, or one with given answers"
+        raise Malformed("DISTRIBUTION", text).at(top.place)
+    if gcd(*(share for share, _ in parts)) != 1:
+        raise Malformed("NOT_CANONICAL", "the shares have a common factor").at(top.place)
+    return tuple(parts)
+
+
+def _read_answers(fields: Fields, task: Task) -> tuple[int, ...] | None:
+    """The right answers that inputs are restricted to, ascending; null for any."""
+    value = fields.take("answers")
+    if value is None:
+        return None
+    place = f"{fields.place}.answers"
+    answers = [integer(item, 0, task.tokens - 1, place) for item in items(value, place)]
+    if not 0 < len(answers) < task.tokens or answers != sorted(set(answers)):
+        raise Malformed("DISTRIBUTION", f"{answers[:8]}: some answers, not all, ascending").at(place)
+    return tuple(answers) if task.kind == "max" else tuple(task.tokens - 1 - answer for answer in reversed(answers))
+
+
+def _read_masses(value: object, task: Task, where: str) -> tuple[tuple[int, ...], ...] | None:
     """ "uniform", or a non-negative weight of each token at each position, not all of a position zero."""
-    value = fields.take("distribution")
     if value == "uniform":
         return None
     rows = []
-    for number, row in enumerate(items(value, "claim.distribution")):
-        place = f"claim.distribution[{number}]"
+    for number, row in enumerate(items(value, where)):
+        place = f"{where}[{number}]"
         weights = tuple(read_hex(item, place) for item in items(row, place))
         if len(weights) != task.tokens or min(weights) < 0 or not any(weights):
             raise Malformed("DISTRIBUTION", f"need {task.tokens} weights, none negative, not all zero").at(place)
         rows.append(weights[::-1] if task.kind == "min" else weights)
     if len(rows) != task.length:
-        raise Malformed("DISTRIBUTION", f"{len(rows)} positions, the task has {task.length}").at("claim.distribution")
+        raise Malformed("DISTRIBUTION", f"{len(rows)} positions, the task has {task.length}").at(where)
     if all(weight == 1 for row in rows for weight in row):
-        raise Malformed("NOT_CANONICAL", 'all weights are 1: write "uniform"').at("claim.distribution")
+        raise Malformed("NOT_CANONICAL", 'all weights are 1: write "uniform"').at(where)
     return tuple(rows)
-
-
-def read_region(fields: Fields, task: Task) -> tuple[tuple[int, int, int], ...]:
-    """Classes as ascending, disjoint spans [m, low, high]: queries low..high-1 of maximum m. At least one."""
-    spans: list[tuple[int, int, int]] = []
-    for number, item in enumerate(fields.items("region")):
-        place = f"{fields.place}.region[{number}]"
-        if not isinstance(item, list) or len(item) != 3:
-            raise Malformed("REGION", "expected [m, low, high]").at(place)
-        m = integer(item[0], 0, task.tokens - 1, place)
-        low = integer(item[1], 0, task.queries(m) - 1, place)
-        high = integer(item[2], low + 1, task.queries(m), place)
-        if spans and (m, low) < (spans[-1][0], spans[-1][2]):
-            raise Malformed("REGION", f"{[m, low, high]} after {list(spans[-1])}: not ascending").at(place)
-        if spans and (m, low) == (spans[-1][0], spans[-1][2]):
-            raise Malformed("REGION", f"{[m, low, high]} continues {list(spans[-1])}: join them").at(place)
-        spans.append((m, low, high))
-    if not spans:
-        raise Rejected("EMPTY_REGION", "a count over no class proves nothing")
-    return tuple(spans)
-
-
-def pairs(region: tuple[tuple[int, int, int], ...]) -> Iterator[tuple[int, int]]:
-    """The classes (q, m) of a region."""
-    for m, low, high in region:
-        for q in range(low, high):
-            yield q, m
-
-
-def percent(count: int, total: int) -> str:
-    """count/total in per cent, rounded down to six decimals."""
-    millionths = count * 10**8 // total
-    return f"{millionths // 10**6}.{millionths % 10**6:06} %"
-
-
-def words(claim: Claim) -> str:
-    """The claim as a sentence."""
-    task, (n, exponent) = claim.task, claim.threshold
-    what = "largest" if task.kind == "max" else "smallest"
-    query = "" if task.eos is None else f", followed by token {task.eos} as query"
-    margin = "" if n == 0 else f" by a margin above {n} * 2^{exponent}"
-    inputs = "inputs"
-    if task.masses is not None:
-        possible = prod(sum(1 for weight in row if weight) for row in task.masses)
-        inputs = f"units of probability, shared unequally by {possible} of {task.tokens**task.length} inputs"
-    exactly = "exactly" if claim.lower == claim.upper else "at least"
-    where = "over the real numbers" if claim.semantics is None else claim.semantics.text
-    text = (
-        f"{where}, the model gives the {what} of {task.length} tokens out of {task.tokens}{query}{margin}"
-        f" on {exactly} {claim.lower} of {claim.total} {inputs} ({percent(claim.lower, claim.total)})"
-    )
-    if claim.upper in (claim.lower, claim.total):
-        return text
-    wrong = claim.total - claim.upper
-    return f"{text}, and does not on at least {wrong} ({percent(wrong, claim.total)})"

@@ -1,10 +1,10 @@
 """What the checker understood, in words and decimals rounded the safe way. Nothing here takes part in a verdict."""
 
-from .claim import words
-from .facts import Admissible, Conclusion, Count, Fact, Factored, FloatError, Margins, Weights
+from .facts import Admissible, Conclusion, Count, Fact, Factored, FloatError, Margins, Mixed, Weights
 from .kernel import Document
 from .numbers import Matrix
 from .rules import RULES
+from .words import nats, words
 
 
 def decimal(n: int, exponent: int, up: bool = False) -> str:
@@ -50,12 +50,19 @@ def describe(fact: Fact) -> list[str]:
         return [*lines, f"  scores {score}; in a logit: softmax {parts[0]}, values {parts[1]}, unembedding {parts[2]}"]
     if isinstance(fact, Count):
         classes = sum(high - low for _, low, high in fact.region)
-        return [f"{classes} classes: mass at least {fact.right} {_what(fact)}, at least {fact.wrong} not"]
+        lines = [f"{classes} classes: mass at least {fact.right} {_what(fact)}, at least {fact.wrong} not"]
+        return [*lines, f"  of part {fact.part} of the distribution"] if fact.part else lines
+    if isinstance(fact, Mixed):
+        return [f"all parts: mass at least {fact.right} {_what(fact)}, at least {fact.wrong} not"]
+    if fact.threshold is None:
+        return [f"mean log-loss between {nats(fact.lower)} and {nats(fact.upper, up=True)} nats"]
     return [f"mass between {fact.lower} and {fact.upper} {_what(fact)}"]
 
 
-def _what(fact: Count | Conclusion) -> str:
+def _what(fact: Count | Mixed | Conclusion) -> str:
     """What the counted inputs have in common."""
+    if fact.threshold is None:
+        return ""
     where = "over the real numbers" if fact.semantics is None else fact.semantics.text
     return f"of inputs with a margin above {fact.threshold[0]} * 2^{fact.threshold[1]} {where}"
 
@@ -68,14 +75,20 @@ def argument(value: object) -> str:
 
 def show(document: Document) -> list[str]:
     """The claim and the steps as read; the claim is not yet verified."""
-    task, sizes = document.claim.task, document.model.sizes
+    (_, task), sizes = document.claim.parts[0], document.model.sizes
     lines = [f"claimed, not checked: {words(document.claim)}"]
     lines.append(f"model: {', '.join(f'{key} {size}' for key, size in sizes.items() if key != '1')}")
     lines += [f"  {t.name} {t.dtype} {'x'.join(map(str, t.shape))}" for t in document.model.tensors]
     lines.append(f"task: {task.kind} of {task.length}, tokens 0..{task.tokens - 1}, end token {task.eos}")
-    for position, row in enumerate(task.masses or ()):
-        row = row if task.kind == "max" else row[::-1]
-        lines.append(f"position {position}, weight of each token: {' '.join(map(str, row))}")
+    for number, (share, part) in enumerate(document.claim.parts):
+        if len(document.claim.parts) > 1:
+            lines.append(f"part {number} of the distribution: share {share} of mass {part.total}")
+        if part.maxima is not None:
+            answers = part.maxima if task.kind == "max" else [task.tokens - 1 - m for m in reversed(part.maxima)]
+            lines.append(f"inputs whose right answer is one of {' '.join(map(str, answers))}")
+        for position, row in enumerate(part.masses or ()):
+            row = row if task.kind == "max" else row[::-1]
+            lines.append(f"position {position}, weight of each token: {' '.join(map(str, row))}")
     for number, fields in enumerate(document.proof):
         given = ", ".join(f"{key} {argument(value)}" for key, value in sorted(fields.value.items()) if key != "rule")
         lines.append(f"step {number}: {argument(fields.value.get('rule'))} {given}")

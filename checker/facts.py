@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from .claim import Semantics
 from .numbers import Matrix
+from .task import Semantics
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +66,27 @@ class Count:
     right: int
     wrong: int
     semantics: Semantics | None = None  # over the real numbers, or in every evaluation of a floating-point program
+    part: int = 0  # of the claim's distribution
+
+
+@dataclass(frozen=True, slots=True)
+class Mixed:
+    """The same over all parts of the claim's distribution, each counted as often as its share says."""
+
+    threshold: tuple[int, int]
+    right: int
+    wrong: int
+    semantics: Semantics | None
 
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """Of all sequences of the task, at least `lower` and at most `upper` have a margin above the threshold."""
+    """Of all sequences of the claim, at least `lower` and at most `upper` have a margin above the threshold.
 
-    threshold: tuple[int, int]
+    Without a threshold: the mean log-loss lies between `lower` and `upper`, in units of 2**-LOSS_BITS nats.
+    """
+
+    threshold: tuple[int, int] | None
     lower: int
     upper: int
     semantics: Semantics | None = None
@@ -92,4 +106,4 @@ class FloatError:
     parts: tuple[int, int, int, int]
 
 
-Fact = Factored | Admissible | Weights | Margins | FloatError | Count | Conclusion
+Fact = Factored | Admissible | Weights | Margins | FloatError | Count | Mixed | Conclusion

@@ -1,15 +1,15 @@
 """From bytes to a verdict: read the document, apply the rules in order, compare the end with the claim."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .claim import Claim, read_claim
 from .errors import Malformed, Refusal, Rejected
-from .facts import Conclusion, Fact
+from .facts import Conclusion, Count, Fact
 from .model import Model, read_model
 from .numbers import Meter
 from .reader import Fields, parse
-from .rules import RULES
+from .rules import COUNTING, RULES
 from .step import Step
 
 FORMAT = "compactproofs certificate"
@@ -65,8 +65,13 @@ def check(document: Document, limit: int, watch: Callable[[str, Fact], None]) ->
         try:
             if name not in RULES:
                 raise Malformed("UNKNOWN_RULE", f"{name[:40]!r}")
-            fact = RULES[name](Step(fields, facts, used, document.model, document.claim.task, meter))
+            parts, part = document.claim.parts, 0
+            if name in COUNTING and len(parts) > 1:
+                part = fields.integer("part", 0, len(parts) - 1)
+            fact = RULES[name](Step(fields, facts, used, document.model, parts[part][1], document.claim, meter))
             fields.close()
+            if name in COUNTING and isinstance(fact, Count):
+                fact = replace(fact, part=part)
         except Refusal as refusal:
             raise refusal.at(fields.place) from None
         facts.append(fact)
@@ -74,12 +79,13 @@ def check(document: Document, limit: int, watch: Callable[[str, Fact], None]) ->
     claim = document.claim
     end = facts[-1] if facts else None
     if not isinstance(end, Conclusion):
-        raise Rejected("NO_CONCLUSION", "the proof does not end with conclude").at(f"step {len(facts) - 1}")
+        raise Rejected("NO_CONCLUSION", "the proof does not end with conclude or log_loss").at(f"step {len(facts) - 1}")
     unused = [number for number in range(len(facts) - 1) if number not in used]
     if unused:
         raise Rejected("UNUSED_STEP", "no later step uses this one").at(f"step {unused[0]}")
     if end.threshold != claim.threshold:
-        raise Rejected("THRESHOLD", f"claimed for {claim.threshold}, proved for {end.threshold}").at("claim")
+        text = f"claimed for {claim.threshold or 'log-loss'}, proved for {end.threshold or 'log-loss'}"
+        raise Rejected("THRESHOLD", text).at("claim")
     if end.semantics != claim.semantics:
         text = f"claimed for {claim.semantics or 'real numbers'}, proved for {end.semantics or 'real numbers'}"
         raise Rejected("SEMANTICS", text).at("claim")

@@ -1,15 +1,16 @@
-"""One step of a proof as a rule sees it: its arguments, its premises, the model and the task."""
+"""One step of a proof as a rule sees it: its arguments, its premises, the model and the claim."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from .claim import Task
+from .claim import Claim
 from .errors import Malformed, Rejected
 from .facts import Fact
 from .model import Model
 from .numbers import Matrix, Meter, read_hex
 from .reader import Fields, integer
+from .task import Task
 
 F = TypeVar("F")
 
@@ -22,7 +23,8 @@ class Step:
     earlier: Sequence[Fact]
     used: set[int]
     model: Model
-    task: Task
+    task: Task  # that of the part of the claim that the step counts
+    claim: Claim
     meter: Meter
 
     def premise(self, key: str, kind: type[F]) -> F:

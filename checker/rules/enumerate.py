@@ -6,9 +6,9 @@ from itertools import product as sequences
 from math import prod
 from operator import mul
 
-from ..claim import Task, pairs, read_region
 from ..facts import Count, Margins
 from ..step import Step
+from ..task import Task, pairs, read_region
 from .margins import terms
 
 

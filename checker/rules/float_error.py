@@ -3,12 +3,12 @@
 from math import isqrt
 from operator import mul
 
-from ..claim import STORED, read_semantics
 from ..errors import Rejected
 from ..facts import Count, Factored, FloatError
 from ..model import ATTENTION, FORMATS
 from ..numbers import Matrix, add, cut, largest, product
 from ..step import Step
+from ..task import STORED, read_semantics
 from .circuits import exact, query_rows
 from .grid import shifted
 
@@ -180,10 +180,11 @@ def float_count(step: Step) -> Count:
     for count, sign in ((right, 1), (wrong, -1)):
         if count is None:
             continue
-        if count.semantics is not None or count.region != right.region:
-            raise Rejected("FLOAT_COUNT", "needed: counts over the real numbers, of one region")
+        if count.semantics is not None or (count.region, count.part) != (right.region, right.part):
+            raise Rejected("FLOAT_COUNT", "needed: counts over the real numbers, of one region and part")
         least = min(count.threshold[1], threshold[1], errors.exponent)
         (a, d), (b, e) = count.threshold, threshold
         if sign * ((a << d - least) - (b << e - least)) < need << errors.exponent - least:
             raise Rejected("UNDERSTATED", f"a threshold of {a} * 2^{d} is nearer than the errors of two logits")
-    return Count(threshold, right.region, right.right, 0 if wrong is None else wrong.wrong, errors.semantics)
+    lost = 0 if wrong is None else wrong.wrong
+    return Count(threshold, right.region, right.right, lost, errors.semantics, right.part)

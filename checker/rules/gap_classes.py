@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from math import comb
 
-from ..claim import read_region
 from ..errors import Malformed, Rejected
 from ..facts import Admissible, Count, Factored
 from ..numbers import Exp, Matrix, floor_div, read_hex, sqrt_bounds
 from ..reader import items
 from ..step import Step
+from ..task import read_region
 from .circuits import exact
 from .margins import softmax_terms
 

@@ -1,11 +1,11 @@
 """Counting by convolution, for any length: FORMAT.md, "Convolution"."""
 
-from ..claim import Task
 from ..errors import Malformed, Rejected
 from ..facts import Count, Margins
 from ..numbers import read_hex
 from ..reader import Fields, integer, items
 from ..step import Step
+from ..task import Task, require_maximum
 from .grid import Grid, Item, tails
 
 
@@ -26,6 +26,7 @@ def margin_convolution(step: Step) -> Count:
     for number, entry in enumerate(step.fields.items("maxima")):
         fields = Fields(entry, f"{step.fields.place}.maxima[{number}]")
         m = fields.integer("m", region[-1][0] + 1 if region else 0, step.task.tokens - 1)
+        require_maximum(m, step.task)
         region.append((m, 0, step.task.queries(m)))
         tally = Tally(m, step.task, outputs)
         for index, value in enumerate(fields.items("items")):

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
-from ..claim import pairs, read_region
 from ..facts import Count, Margins
 from ..step import Step
+from ..task import pairs, read_region
 from .margins import Terms, terms
 from .screen import Screen
 

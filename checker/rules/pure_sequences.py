@@ -2,10 +2,10 @@
 
 from math import comb
 
-from ..claim import pairs, read_region
 from ..facts import Count, Margins
 from ..numbers import largest
 from ..step import Step
+from ..task import pairs, read_region
 
 
 def pure_sequences(step: Step) -> Count:

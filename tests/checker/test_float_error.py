@@ -28,7 +28,7 @@ from certificates import (
     step_of,
 )
 from certificates import certify as certify_real
-from compactproofs.checker.claim import words
+from compactproofs.checker.words import words
 from compactproofs.checker.facts import FloatError
 from compactproofs.checker.kernel import check, read_document
 from compactproofs.core.errors import CompactProofsError

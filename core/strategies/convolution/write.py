@@ -87,7 +87,8 @@ class Writer:
         problem = self.problem
         self.chosen = precision(problem.circuits, digits)
         lowest = problem.logits.exponent - 2 * digits
-        self.unit = max(floor(log2(self.finest)) - STEP_BITS, lowest, -4096)
+        shortest = floor(log2(self.finest)) if self.finest > 0 else lowest  # differences can vanish in doubles
+        self.unit = max(shortest - STEP_BITS, lowest, -4096)
         self.exact = Exact(problem, self.chosen, self.unit)
         self.known: dict[int, list[tuple[Item, Counted]]] = {}
         self.fixed = setup_operations(problem, self.chosen)
