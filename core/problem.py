@@ -9,11 +9,12 @@ from functools import cached_property
 import numpy as np
 
 from .circuits import Circuits, circuits
+from .errors import CompactProofsError
 from .exact import Floats, to_floats
 from .model import Model
 from .semantics import Semantics
-from .task import Task
-from .weights import Enclosure, Precision, enclose, relative_scores
+from .task import Region, Task, pairs, region_of
+from .weights import LOG2_E, MOST_BITS, MOST_DIGITS, Enclosure, Precision, enclose, precision, relative_scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,8 @@ class Problem:
 
     def ladder(self, default: tuple[int, ...]) -> tuple[int, ...]:
         """Digits to try one after the other, until no input is too near to a tie."""
-        return default if self.digits is None else (self.digits, 2 * self.digits, 8 * self.digits)
+        digits = default if self.digits is None else (self.digits, 2 * self.digits, 8 * self.digits)
+        return tuple(sorted({min(n, MOST_DIGITS) for n in digits}))
 
     @cached_property
     def circuits(self) -> Circuits:
@@ -79,6 +81,29 @@ class Problem:
             positions=c.pvou.floats(),
             shift=float(shift),
         )
+
+    def within(self, region: Region, digits: int, positions: bool = False) -> Region:
+        """The classes of a region whose maximum has an attention weight of `digits` significant bits for its query.
+
+        `positions`: and so has every position. Attention that is too sharp for the format leaves classes out of a
+        proof, which then counts them neither right nor wrong. Errors: ATTENTION_TOO_SHARP.
+        """
+        chosen = precision(self.circuits, digits)
+        if chosen.bits < MOST_BITS:
+            return region
+        least = (digits + 2 - chosen.bits) / LOG2_E
+        clear = self.floats.token > least
+        if positions:
+            clear &= (relative_scores(self.circuits.eqkp, self.circuits.d_head) > least).all(axis=1, keepdims=True)
+        return self.some(region_of([(q, m) for q, m in pairs(region) if clear[q, m]]))
+
+    def some(self, region: Region) -> Region:
+        """The region, if there is something in it. Errors: ATTENTION_TOO_SHARP."""
+        if not region:
+            text = "attention weights differ by more than a proof holds"
+            text += "; other strategies (margin-tree, sub-cubic ones) may do with less"
+            raise CompactProofsError("ATTENTION_TOO_SHARP", text, self.model.source)
+        return region
 
     def enclosures(
         self, precision: Precision, queries: Iterable[int] | None = None

@@ -35,9 +35,10 @@ def survivors(problem: Problem, m: int) -> Survivors:
 def _block(problem: Problem, m: int, queries: npt.NDArray[np.int64]) -> Survivors:
     view, task = problem.floats, problem.task
     with np.errstate(over="ignore", invalid="ignore"):
-        token = np.exp(view.token[queries, : m + 1] - view.token[queries, m : m + 1])
         own = [task.own_row(int(q)) for q in queries]
-        own_weight = np.exp(view.token[queries, own] - view.token[queries, m])
+        own_score = view.token[queries, own]
+        heavy = np.maximum(view.token[queries, : m + 1].max(axis=1), own_score)
+        token, own_weight = np.exp(view.token[queries, : m + 1] - heavy[:, None]), np.exp(own_score - heavy)
         positions = view.positions - view.positions[:, m : m + 1]
         base = view.direct[queries] - view.direct[queries, m : m + 1] + positions.max(axis=0) + view.shift
         values = view.values - view.values[:, m : m + 1]

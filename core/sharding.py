@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final, cast
 
 from .errors import CompactProofsError
 from .problem import Problem
 from .proof import Builder, Json, Proof, Step
-from .task import Region, Task, pairs
+from .task import Region, Task, pairs, region_of
 
 PREMISES: Final = frozenset(
     ("of", "scores", "positions", "weights", "direct", "values", "margins", "exact_direct", "output_positions")
@@ -27,17 +27,6 @@ def split(task: Task, parts: int, whole_maxima: bool = False) -> list[Region]:
         regions[-1].append((q, m))
         reached += task.class_size(q, m)
     return [region_of(region) for region in regions if region]
-
-
-def region_of(classes: Iterable[tuple[int, int]]) -> Region:
-    """The region that holds some classes (q, m)."""
-    spans: list[tuple[int, int, int]] = []
-    for m, q in sorted((m, q) for q, m in classes):
-        if spans and spans[-1][0] == m and spans[-1][2] == q:
-            spans[-1] = (m, spans[-1][1], q + 1)
-        else:
-            spans.append((m, q, q + 1))
-    return tuple(spans)
 
 
 def join(problem: Problem, proofs: Sequence[Proof]) -> Proof:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import prod
 from typing import Literal
@@ -70,6 +70,10 @@ class Task:
         free = self.below(m + 1)[0] - (0 if self.holds_max(q, m) else self.below(m)[0])
         return free * self.own_mass(q)
 
+    def mass_of(self, region: Region) -> int:
+        """Mass of the sequences of some classes."""
+        return sum(self.class_size(q, m) for q, m in pairs(region))
+
     def token_rows(self) -> list[int]:
         """Embedding rows in the order used throughout: tokens, then the end-of-sequence token."""
         order = list(range(self.tokens))
@@ -97,6 +101,17 @@ def pairs(region: Region) -> Iterator[tuple[int, int]]:
     for m, low, high in region:
         for q in range(low, high):
             yield q, m
+
+
+def region_of(classes: Iterable[tuple[int, int]]) -> Region:
+    """The region of some classes (q, m), in any order."""
+    spans: list[tuple[int, int, int]] = []
+    for m, q in sorted((m, q) for q, m in classes):
+        if spans and (m, q) == (spans[-1][0], spans[-1][2]):
+            spans[-1] = (m, spans[-1][1], q + 1)
+        else:
+            spans.append((m, q, q + 1))
+    return tuple(spans)
 
 
 def task_for(

@@ -12,6 +12,9 @@ from .circuits import Circuits
 from .exact import Exact, Floats, to_floats
 
 LOG2_E = 1.4426950408889634
+MOST_BITS = 1 << 14  # that the rule `weights` takes
+MOST_GRID = 512
+MOST_DIGITS = 480  # for which such a grid is fine enough
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +27,12 @@ class Precision:
 
 
 def precision(circuits: Circuits, digits: int) -> Precision:
-    """Enough bits that the smallest weight still has `digits` significant ones."""
-    spread = float(np.max(row_spread(circuits.eqke))) / math.sqrt(circuits.d_head)
-    bits = digits + 16 + math.ceil(min(spread, 2500.0) * LOG2_E)
-    return Precision(min(bits, 4096), min(digits + 8, 512), digits)
+    """Enough bits that the smallest weight, of a token or of a position, still has `digits` significant ones."""
+    widest = max(float(np.max(row_spread(part))) for part in (circuits.eqke, circuits.eqkp))
+    spread = min(widest / math.sqrt(circuits.d_head), float(MOST_BITS))
+    bits = digits + 16 + math.ceil(spread * LOG2_E)
+    far = math.frexp(spread)[1] - 8  # the relative error of exp(-x) grows with x
+    return Precision(min(bits, MOST_BITS), min(digits + 8 + max(far, 0), MOST_GRID), digits)
 
 
 def row_spread(scores: Exact) -> Floats:

@@ -21,7 +21,7 @@ def weights(step: Step) -> Weights:
     """
     scores = exact(step.premise("scores", Factored), "EQKE")
     positions = exact(step.premise("positions", Factored), "EQKP")
-    bits, grid = step.fields.integer("bits", 8, 4096), step.fields.integer("grid", 8, 512)
+    bits, grid = step.fields.integer("bits", 8, 1 << 14), step.fields.integer("grid", 8, 512)
     exp = Exp(bits, grid, step.meter)
     root = sqrt_bounds(step.model.sizes["d_head"], grid + 32)
     token_low, token_high = softmax_terms(scores, root, exp, grid)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from math import prod
 
 import numpy as np
@@ -15,36 +16,42 @@ import numpy as np
 from ..errors import CompactProofsError
 from ..problem import Problem
 from ..proof import Builder, Proof, hexadecimal, region_json
-from ..task import Region, Task, pairs
+from ..task import Region, Task, pairs, region_of
 from ..weights import Enclosure, precision
 
 LIMIT = 1 << 25  # sequences; beyond it other strategies prove more in less time
 SLACK = 1e-9
-DIGITS = (40, 96, 256, 1000)
+DIGITS = (40, 96, 256, 480)
+RIM = 64  # parts of the band: what is undecided, but not within one of them, the checker may decide
 BAND = 4  # bits by which the certifier's band around zero is wider than the checker's
 Progress = Callable[[int, int], None]
 
 
 def brute_force(problem: Problem, progress: Progress = lambda done, total: None, region: Region | None = None) -> Proof:
     """Proof by enumeration of the classes of a region (all by default). Errors: ENUMERATION_TOO_LARGE."""
-    task = problem.task
-    region = task.whole() if region is None else region
-    classes = list(pairs(region))
+    task, ladder = problem.task, [max(digits, DIGITS[0]) for digits in problem.ladder(DIGITS)]  # not coarser than SLACK
+    whole = task.whole() if region is None else region
+    classes = list(pairs(problem.within(whole, ladder[-1])))
     size = sum(task.class_size(q, m) for q, m in classes)
     if size > LIMIT:
         text = f"{size} sequences, brute force stops at {LIMIT}; use margin-tree or margin-convolution"
         raise CompactProofsError("ENUMERATION_TOO_LARGE", text, problem.model.source)
-    wrong, near = 0, []
+    wrong: dict[tuple[int, int], int] = {}
+    near = []
     for done, (q, m) in enumerate(classes):
         progress(done, len(classes))
-        lost, close = _class(problem, q, m)
-        wrong += lost
+        wrong[q, m], close = _class(problem, q, m)
         near += [(q, m, sequence) for sequence in close]
-    for digits in problem.ladder(DIGITS):
-        lost, undecided = _settle(problem, near, digits)
+    for digits in ladder:
+        lost, undecided, unsure = _settle(problem, near, digits)
         if not undecided:
             break
-    return _proof(problem, region, wrong + lost, undecided, digits)
+    if unsure:
+        near = [item for item in near if item[:2] not in unsure]
+        lost, undecided, _ = _settle(problem, near, digits)
+    region = problem.some(region_of(set(classes) - unsure))
+    found = _proof(problem, region, lost + sum(wrong[q, m] for q, m in pairs(region)), undecided, digits)
+    return replace(found, undecided=undecided + task.mass_of(whole) - task.mass_of(region))
 
 
 def estimate(problem: Problem) -> int:
@@ -60,7 +67,7 @@ def estimate(problem: Problem) -> int:
 
 
 def _proof(problem: Problem, region: Region, wrong: int, undecided: int, digits: int) -> Proof:
-    right = sum(problem.task.class_size(q, m) for q, m in pairs(region)) - wrong - undecided
+    right = problem.task.mass_of(region) - wrong - undecided
     chosen = precision(problem.circuits, digits)
     builder = Builder()
     margins = builder.margins(chosen.bits, chosen.grid, problem.threshold)
@@ -84,15 +91,15 @@ def _class(problem: Problem, q: int, m: int) -> tuple[int, list[tuple[int, ...]]
     others = np.arange(view.values.shape[1]) != m
     if not others.any() or task.class_size(q, m) == 0:
         return 0, []
-    with np.errstate(over="ignore", invalid="ignore"):
-        token = np.exp(view.token[q] - view.token[q, m])
+    with np.errstate(over="ignore", invalid="ignore"):  # what is no number is close to a tie
+        heavy = view.token[q, [*range(m + 1), own]].max()  # tokens above m may overflow, but they are not used
+        token = np.exp(view.token[q] - heavy)
         logits = view.direct[q] + view.positions[:, None] + view.values[None]
         terms = (logits - logits[:, :, m : m + 1] + view.shift)[:, :, others]
         terms *= (view.position[q][:, None] * token[None])[:, :, None]
         start = terms[-1, own]
         # the checker's radius is relative to the heaviest weight and the widest logits, so the band must be, too
-        heaviest = float(token[[*range(m + 1), own]].max() * view.position[q].max())
-        scale = heaviest * _spread(problem) * (free + 1)
+        scale = float(view.position[q].max()) * _spread(problem) * (free + 1)
     # the last two positions are summed once for the class, and all their tokens are tested at once
     tails = list(itertools.product(range(m + 1), repeat=min(free, 2)))
     tail_sums = np.array([sum((terms[free - len(t) + i, x] for i, x in enumerate(t)), start) for t in tails])
@@ -131,13 +138,16 @@ def mass(task: Task, q: int, free: Sequence[int]) -> int:
     return task.own_mass(q) * prod(task.masses[i][t] for i, t in enumerate(free))
 
 
-def _settle(problem: Problem, near: list[tuple[int, int, tuple[int, ...]]], digits: int) -> tuple[int, int]:
-    """Wrong and undecided among sequences near a tie."""
+def _settle(
+    problem: Problem, near: list[tuple[int, int, tuple[int, ...]]], digits: int
+) -> tuple[int, int, set[tuple[int, int]]]:
+    """Wrong and undecided among sequences near a tie, and classes of which the checker may decide more than we do."""
     chosen = precision(problem.circuits, 2 * digits)
     logits, count = problem.logits, problem.task.free + 1
     parts = (logits.direct, logits.values, logits.positions)
     spread = sum(max(max(row) - min(row) for row in part) for part in parts) + abs(logits.shift)
     wrong = undecided = 0
+    unsure = set()
     for (q, m), group in itertools.groupby(near, key=lambda item: item[:2]):
         token, position = next(problem.enclosures(chosen, [q]))
         heaviest = max(*token[1][: m + 1], token[1][problem.task.own_row(q)]) * max(position[1])
@@ -148,7 +158,9 @@ def _settle(problem: Problem, near: list[tuple[int, int, tuple[int, ...]]], digi
                 wrong += mass(problem.task, q, sequence)
             elif any(high >= -band for _, high in verdicts):
                 undecided += mass(problem.task, q, sequence)
-    return wrong, undecided
+                if any((low < -band // RIM and high >= -band) or high > band // RIM for low, high in verdicts):
+                    unsure.add((q, m))
+    return wrong, undecided, unsure
 
 
 def _others(problem: Problem, m: int) -> Iterator[int]:

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..errors import CompactProofsError
 from ..problem import Problem
 from ..proof import Builder, Proof, hexadecimal, region_json
 from ..screen import survivors
-from ..task import Task, pairs
+from ..task import Region, Task, pairs, region_of
 from ..weights import Enclosure, Precision, precision
 
-DIGITS = (64, 128, 512)
+DIGITS = (64, 128, 480)
 BAND = 8  # in units of the last digit of a weight; the checker's enclosures are off by at most 2
+RIM = 32  # parts of the band: what is undecided, but not within one of them, the checker may decide
+LIMIT = 20_000_000
 Progress = Callable[[int, int], None]
 
 
@@ -38,7 +40,7 @@ class Table:
 
 @dataclass(slots=True)
 class Tally:
-    """What a walk found, and how many nodes it may still visit."""
+    """What was found, and how many nodes were visited."""
 
     wrong: int = 0
     undecided: int = 0
@@ -48,28 +50,39 @@ class Tally:
 def margin_tree(
     problem: Problem,
     progress: Progress = lambda done, total: None,
-    nodes: int = 20_000_000,
+    nodes: int = LIMIT,
     first: int = 0,
 ) -> Proof:
     """Proof of the exact count, or of that among the maxima from `first` on: a shorter proof of less.
 
     Errors: TREE_TOO_LARGE when more than `nodes` nodes are needed.
     """
-    task = problem.task
+    task, ladder = problem.task, problem.ladder(DIGITS)
+    whole = tuple(span for span in task.whole() if span[0] >= first)
+    classes = set(pairs(problem.within(whole, ladder[-1])))
     alive = {m: survivors(problem, m).alive for m in range(first, task.tokens)}
-    for digits in problem.ladder(DIGITS):
+    for digits in ladder:
         chosen = precision(problem.circuits, digits)
         tally = Tally()
         for q, (token, position) in enumerate(problem.enclosures(chosen)):
             progress(q, problem.circuits.eqke.ints.shape[0])
             for m in range(first, task.tokens):
-                if q < task.queries(m) and task.class_size(q, m):
+                if (q, m) in classes and task.class_size(q, m):
                     outputs = [int(o) for o in alive[m][q].nonzero()[0]]
                     tables = [_table(problem, q, m, o, token, position, chosen) for o in outputs]
-                    _walk(tables, q, m, task, tally, nodes)
+                    found = _walk(tables, q, m, task, tally, nodes)
+                    if found[1] and digits == ladder[-1] and _unsure(tables, q, m, task, found):
+                        classes.remove((q, m))
+                        continue
+                    tally.wrong, tally.undecided = tally.wrong + found[0], tally.undecided + found[1]
         if not tally.undecided:
             break
-    return _proof(problem, chosen, tally, first)
+    return _proof(problem, chosen, tally, whole, problem.some(region_of(classes)))
+
+
+def _unsure(tables: list[Table], q: int, m: int, task: Task, found: tuple[int, int]) -> bool:
+    """Is a sum of the class between a tie, where even the checker's band covers it, and the rim of ours?"""
+    return _walk([replace(table, band=table.band // RIM) for table in tables], q, m, task, Tally(), LIMIT) != found
 
 
 def estimate(problem: Problem) -> int:
@@ -77,11 +90,10 @@ def estimate(problem: Problem) -> int:
     return margin_tree(problem).lower
 
 
-def _proof(problem: Problem, chosen: Precision, tally: Tally, first: int) -> Proof:
+def _proof(problem: Problem, chosen: Precision, tally: Tally, whole: Region, region: Region) -> Proof:
     builder, task = Builder(), problem.task
     margins = builder.margins(chosen.bits, chosen.grid, problem.threshold)
-    region = tuple(span for span in task.whole() if span[0] >= first)
-    right = sum(task.class_size(q, m) for q, m in pairs(region)) - tally.wrong - tally.undecided
+    right = task.mass_of(region) - tally.wrong - tally.undecided
     count = builder.add(
         "margin_tree",
         margins=margins,
@@ -91,7 +103,8 @@ def _proof(problem: Problem, chosen: Precision, tally: Tally, first: int) -> Pro
         wrong=hexadecimal(tally.wrong),
     )
     builder.add("conclude", of=count)
-    return Proof("margin-tree", tuple(builder.steps), right, problem.task.total - tally.wrong, tally.undecided)
+    undecided = task.mass_of(whole) - right - tally.wrong
+    return Proof("margin-tree", tuple(builder.steps), right, task.total - tally.wrong, undecided)
 
 
 def relative_weights(token: Enclosure, position: Enclosure, m: int, chosen: Precision) -> tuple[list[int], list[int]]:
@@ -132,19 +145,18 @@ def _table(problem: Problem, q: int, m: int, o: int, token: Enclosure, position:
     )
 
 
-def _walk(tables: list[Table], q: int, m: int, task: Task, tally: Tally, limit: int) -> None:
-    """Add the mass of one class that is wrong, or undecided, to the tally."""
+def _walk(tables: list[Table], q: int, m: int, task: Task, tally: Tally, limit: int) -> tuple[int, int]:
+    """The mass of one class that is wrong, and that is undecided; nodes are added to the tally."""
     own, free = task.own_mass(q), task.free
     if free == 0:
-        if any(table.start >= table.band for table in tables):
-            tally.wrong += own
-        elif any(table.start >= -table.band for table in tables):
-            tally.undecided += own
-        return
+        fails = any(table.start >= table.band for table in tables)
+        return own * fails, own * (not fails and any(table.start >= -table.band for table in tables))
+    wrong = undecided = 0
     at_most, below = task.below(m + 1), task.below(m)
     masses = [task.mass(position) for position in range(free)]
 
     def visit(level: int, has: bool, live: list[tuple[Table, int]], mass: int) -> None:
+        nonlocal wrong, undecided
         tally.nodes += 1
         if tally.nodes > limit:
             text = f"the margin tree has more than {limit} nodes; use another strategy"
@@ -157,17 +169,18 @@ def _walk(tables: list[Table], q: int, m: int, task: Task, tally: Tally, limit: 
             for t in _candidates(table, level, -table.band - total, has, m):
                 followers.setdefault(t, []).append((table, total + table.terms[level][t]))
         for t in lost:
-            tally.wrong += mass * masses[level][t] * (at_most[after] - (0 if has or t == m else below[after]))
+            wrong += mass * masses[level][t] * (at_most[after] - (0 if has or t == m else below[after]))
         for t, children in followers.items():
             if t in lost:
                 continue
             if after == free:
-                tally.undecided += mass * masses[level][t]
+                undecided += mass * masses[level][t]
             else:
                 visit(after, has or t == m, children, mass * masses[level][t])
 
     if tables:
         visit(0, task.holds_max(q, m), [(table, table.start) for table in tables], own)
+    return wrong, undecided
 
 
 def _at_least(table: Table, level: int, needed: int) -> Iterator[int]:

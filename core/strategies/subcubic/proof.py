@@ -13,12 +13,13 @@ from ...exact import Exact
 from ...grid import Choice
 from ...problem import Problem
 from ...proof import Builder, Json, Proof, hexadecimal, region_json
+from ...weights import LOG2_E, row_spread
 from .approximations import Direct, Parts, direct, scores
 from .chain import Admissible, dyadic, vector_json
 from .search import Found, Ints, Maximum, Rule, View, find
 
-BITS, GRID = 64, 48
-"""Fractional bits of exp and of its argument: far finer than the search's slack."""
+BITS, MOST_BITS, GRID = 64, 4096, 48
+"""Fractional bits of exp and of its argument: far finer than the search's slack. More where positions differ much."""
 UNIT = 16
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
 Progress = Callable[[int, int], None]
@@ -120,7 +121,7 @@ def assemble(problem: Problem, name: str, bounds: Bounds, found: list[Found]) ->
         "exact_direct": bounds.direct.exact_step,
         "values": builder.exact_circuit("EVOU", centre),
         "output_positions": builder.exact_circuit("PVOU", centre),
-        "bits": BITS,
+        "bits": _bits(problem),
         "grid": GRID,
         "margin_above": hexadecimal(problem.threshold[0]),
         "exponent": problem.threshold[1],
@@ -132,6 +133,12 @@ def assemble(problem: Problem, name: str, bounds: Bounds, found: list[Found]) ->
     }
     builder.add("conclude", of=builder.add("gap_classes", **arguments))
     return Proof(name, tuple(builder.steps), right, task.total, 0)
+
+
+def _bits(problem: Problem) -> int:
+    """BITS for the lightest position, too, but for the first few that all models have to spare."""
+    spread = float(np.max(row_spread(problem.circuits.eqkp))) / sqrt(problem.circuits.d_head)
+    return min(BITS + max(round(min(spread, MOST_BITS) * LOG2_E) - 16, 0), MOST_BITS)
 
 
 def _text(gaps: Ints) -> str:

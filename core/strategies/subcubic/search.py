@@ -117,9 +117,9 @@ class Maximum:
         wrong = np.where(lone, -np.inf, wrong)
         top = np.where(own, np.maximum(top, self.own_score[:, None]), top)
         wrong = np.where(own, np.maximum(wrong, self.wrong[self.own][:, None]), wrong)
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):  # 0/0 is NaN, which passes nothing
             odds = np.exp(np.minimum(top - self.at_m[:, None] + self.error, 700.0))
-        return self.mass / (self.mass + self.rest * odds), wrong
+            return self.mass / (self.mass + self.rest * odds), wrong
 
     def values(self, gaps: Ints, pivots: Floats | None) -> Floats:
         """The largest wrong logit less that of m, with a pivot for each number of others (none: the exact envelope)."""
