@@ -81,6 +81,11 @@ class Task:
             order.reverse()
         return order if self.eos is None else [*order, self.eos]
 
+    def query_tokens(self) -> list[int]:
+        """The embedding row of each query."""
+        rows = self.token_rows()
+        return rows[: self.tokens] if self.eos is None else rows[self.tokens :]
+
     def require_uniform(self, strategy: str) -> None:
         """Errors: NOT_UNIFORM, for strategies that count sequences by their shape."""
         if self.masses is not None:

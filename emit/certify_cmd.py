@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from ..core.apart import By, apart
 from ..core.checkpoint import load
 from ..core.claim import parse, task_of
 from ..core.errors import CompactProofsError
@@ -42,6 +43,8 @@ Examples:
   certify --exact models/max_of_4_v64_seed123.safetensors -o float32.json --semantics float32
   # brute force in two processes; stopped by Ctrl-C, it writes the bound that is proved so far
   certify --exact models/max_of_4_v64_seed123.safetensors --strategy brute-force --jobs 2 -o brute.json
+  # a count of its own for each class (query, maximum): the bound of the worst class holds for every mixture of them
+  certify --exact models/max_of_4_v64_seed123.safetensors --by class -o classes.json
   # every strategy: a directory of certificates, and a table
   certify --exact models/max_of_4_v64_seed123.safetensors --strategy all -o certificates
 """
@@ -63,6 +66,12 @@ Examples:
 @click.option("--at-least", metavar="P", help="Lower bound to reach, by the shortest proof: 0.998 or 99.8%.")
 @click.option("--budget", type=click.IntRange(1), metavar="N", help="Operations of the checker; the best bound within.")
 @click.option("--keep-best", is_flag=True, help="Write the best proof found, on Ctrl-C or if it falls short.")
+@click.option(
+    "--by",
+    type=click.Choice(["class", "maximum", "query"]),
+    help="Count each class (query, maximum), maximum or query in a step of its own, so that each number is checked: "
+    "audit then shows the worst of them. margin-convolution: maximum only; not for sub-cubic proofs.",
+)
 @click.option("--claim", "claim_text", metavar="TEXT", default="accuracy", show_default=True, help="What to prove.")
 @click.option(
     "--precision",
@@ -104,6 +113,7 @@ def certify(
     at_least: str | None,
     budget: int | None,
     keep_best: bool,
+    by: By | None,
     claim_text: str,
     precision: int | None,
     program: str,
@@ -136,6 +146,8 @@ def certify(
                 proof = prove_towards(strategy, problem, wanted, tick)
             else:
                 proof = prove_sharded(problem, strategy, jobs, tick)
+        if by is not None:
+            proof = apart(problem, proof, by)
         if claim.bound is not None and proof.lower < claim.bound * problem.task.total:
             reached = percent(proof.lower, problem.task.total)
             text = f"the claim asks for {claim.bound}, this proof reaches {reached}; nothing was written"

@@ -87,16 +87,16 @@ class Account:
         return lost
 
     def by_maximum(self) -> list[Share]:
-        """Shares of the maxima."""
-        return self._along(0)
+        """Shares of the maxima (minima), tokens with the numbers that the model gives them."""
+        return self._along(0, self.task.token_rows())
 
     def by_query(self) -> list[Share]:
         """Shares of the queries."""
-        return self._along(1)
+        return self._along(1, self.task.query_tokens())
 
-    def _along(self, axis: int) -> list[Share]:
+    def _along(self, axis: int, names: list[int]) -> list[Share]:
         size, right, wrong = (table.sum(axis=axis) for table in (self.sizes, self.right, self.wrong))
-        return [Share(str(i), int(n), int(right[i]), int(wrong[i])) for i, n in enumerate(size)]
+        return [Share(str(names[i]), int(n), int(right[i]), int(wrong[i])) for i, n in enumerate(size)]
 
     def add(self, other: Account) -> None:
         """Join the account of a disjoint region."""

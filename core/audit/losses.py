@@ -12,10 +12,10 @@ from ..errors import CompactProofsError
 from ..problem import Problem
 from ..proof import Step
 from ..sampling import Interval, monte_carlo
-from ..sharding import region_of
-from ..task import Region, pairs
+from ..task import Region, pairs, region_of
 from . import convolved, gaps, pure, stages
 from .account import Account, Share, Term, sizes_by_others
+from .classes import Counted, Table, checked_table, recounted_table
 from .facts import Fact, replay_facts
 from .replay import Replayed, replay
 from .scan import LARGEST, Scan, scan
@@ -37,7 +37,8 @@ class Example:
 @dataclass(slots=True, eq=False)
 class Losses:
     """`account`: the proof's word on each class. `scan`: what the model does, in doubles; `sampled` where that is too
-    much. `agrees`: does the account add up to the verified numbers?"""
+    much. `agrees`: does the account add up to the verified numbers? `tables`: bounds of each class, checked ones first.
+    """
 
     account: Account
     kinds: tuple[str, ...]
@@ -46,6 +47,7 @@ class Losses:
     sampled: Interval | None = None
     examples: list[Example] = field(default_factory=list)
     facts: list[Fact] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
     examined: int = 0  # inputs whose float32 answer was compared with the real one
 
 
@@ -117,8 +119,12 @@ def analyse(
     if account.terms and any(part.proves == "right" for part in parts):
         account.notes.append("terms are those of the count over the real numbers, whose threshold is the higher one")
     agrees = (right, problem.task.total - wrong) == bounds
+    counted = checked_table(problem.task, [Counted(part.region, part.proves, steps[part.number]) for part in parts])
+    tables = [] if counted is None else [counted]
+    if agrees and (counted is None or counted.kind != "class") and (again := recounted_table(account)) is not None:
+        tables.append(again)
     kinds = tuple(dict.fromkeys(part.rule for part in parts))
-    result = Losses(account, kinds, agrees, seen, facts=facts)
+    result = Losses(account, kinds, agrees, seen, facts=facts, tables=tables)
     if seen is None and problem.task.masses is None and problem.task.eos is None and problem.task.kind == "max":
         result.sampled = monte_carlo(problem, SAMPLES, seed=0)
     progress("replaying inputs")

@@ -54,6 +54,13 @@ def brute_force(problem: Problem, progress: Progress = lambda done, total: None,
     return replace(found, undecided=undecided + task.mass_of(whole) - task.mass_of(region))
 
 
+def wrong_in_class(problem: Problem, q: int, m: int, digits: int) -> tuple[int, int]:
+    """Wrong and undecided mass of one class, with so many digits near a tie."""
+    wrong, close = _class(problem, q, m)
+    more, undecided, _ = _settle(problem, [(q, m, sequence) for sequence in close], digits)
+    return wrong + more, undecided
+
+
 def estimate(problem: Problem) -> int:
     """Right sequences by doubles alone: no proof."""
     task = problem.task

@@ -85,6 +85,14 @@ def _unsure(tables: list[Table], q: int, m: int, task: Task, found: tuple[int, i
     return _walk([replace(table, band=table.band // RIM) for table in tables], q, m, task, Tally(), LIMIT) != found
 
 
+def wrong_in_class(
+    problem: Problem, q: int, m: int, outputs: list[int], weights: tuple[Enclosure, Enclosure], chosen: Precision
+) -> tuple[int, int]:
+    """Wrong and undecided mass of one class, in which these outputs may win. Errors: TREE_TOO_LARGE."""
+    tables = [_table(problem, q, m, o, *weights, chosen) for o in outputs]
+    return _walk(tables, q, m, problem.task, Tally(), LIMIT)
+
+
 def estimate(problem: Problem) -> int:
     """Right sequences by the same walk; printed as an estimate because no checker has seen it."""
     return margin_tree(problem).lower

@@ -12,7 +12,6 @@ from ...core.exact import Exact, Floats
 from ...core.interpret import Averaged, averaged, spectrum
 from ...core.problem import Problem
 from ...core.proof import hexadecimal
-from ...core.task import Task
 
 EXACT_ENTRIES = 20_000
 """A matrix with more entries is drawn from 256 levels, without exact values: the page would grow beyond reason."""
@@ -69,16 +68,10 @@ def _labels(axis: str, problem: Problem) -> list[int] | None:
     elif axis in ("key token", "input token"):
         names = task.token_rows()
     elif axis == "query token":
-        names = query_names(task)
+        names = task.query_tokens()
     else:
         return None
     return None if names == list(range(len(names))) else names
-
-
-def query_names(task: Task) -> list[int]:
-    """The token of each query."""
-    rows = task.token_rows()
-    return rows[: task.tokens] if task.eos is None else rows[task.tokens :]
 
 
 def attention_profile(problem: Problem) -> dict[str, Any]:

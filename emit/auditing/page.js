@@ -160,13 +160,15 @@
       const cert = data.certificates[state.certificate], m = cert.losses;
       const low = colour("--seq0"), high = colour("--seq1");
       if (!m) return { rows: 1, columns: 1, note, shade: () => low, words: () => "no account of this certificate" };
-      const value = reader(m), mass = reader(cert.mass);
+      const value = reader(m), mass = reader(cert.mass), wrong = reader(cert.wrong);
       return {
         rows: m.rows, columns: m.columns, note,
         shade: (r, c) => { const v = value(r, c); return v === null ? null : mix(low, high, depth(v)); },
         words: (r, c) => {
           const v = value(r, c), where = `query ${cert.queries[r]}, maximum ${cert.tokens[c]}`;
-          return v === null ? `${where}: no such class` : `${where}: ${percent(v)} of the class lost, ${percent(mass(r, c))} of all inputs`;
+          if (v === null) return `${where}: no such class`;
+          const bounds = `at least ${percent(1 - v)}, at most ${percent(1 - wrong(r, c))} right`;
+          return `${where}: ${percent(v)} of the class lost, ${percent(mass(r, c))} of all inputs; ${bounds} (${cert.checked ? "checked" : "counted again here, not checked"})`;
         },
       };
     });

@@ -11,11 +11,13 @@ import numpy as np
 from jinja2 import Environment, StrictUndefined
 
 from ...core.audit.account import Share
+from ...core.audit.classes import Table
 from ...core.audit.rounding import Rounding
 from ...core.exact import Floats
+from ...core.task import Task
 from ..console import percent
-from . import programs
-from .matrices import attention_profile, circuits_of, encoded, query_names
+from . import programs, worst
+from .matrices import attention_profile, circuits_of, encoded
 from .numbers import decimal
 from .report import Report, assumptions, ranked, term_share, to_json
 from .steps import sections, steps_of
@@ -84,11 +86,13 @@ def _certificate(report: Report, models: list[str]) -> dict[str, Any]:
         "exact": document.lower == document.upper,
         "steps": steps_of(report),
         "tokens": task.token_rows()[: task.tokens],
-        "queries": query_names(task),
+        "queries": task.query_tokens(),
     }
     losses = report.losses
     if losses is not None:
         result["losses"] = encoded(_lost(losses.account.loss, losses.account.sizes), 4)
+        result["wrong"] = encoded(_lost(losses.account.wrong, losses.account.sizes), 4)
+        result["checked"] = any(table.checked and table.kind == "class" for table in losses.tables)
         result["mass"] = encoded(_lost(losses.account.loss, np.full_like(losses.account.sizes, document.total)), 4)
         if losses.scan is not None:
             result["model_wrong"] = int(losses.scan.account.wrong.sum()) / document.total
@@ -129,12 +133,24 @@ def _summary(report: Report, number: int) -> dict[str, Any]:
         "shares": {name: _rows(each, total) for name, each in shares.items()},
         "others": [] if losses is None else _rows(losses.account.others, total, ordered=True),
         "outputs": [] if losses is None else _outputs(report),
+        "mixtures": [] if losses is None else [_mixtures(document.problem.task, table) for table in losses.tables],
         "outputs_of": "" if losses is None else losses.account.outputs_of,
         "examples": [] if losses is None else _examples(report),
         "rounding": None if report.rounding is None else _rounding(report.rounding),
         "notes": [report.note] if report.note else [] if losses is None else losses.account.notes,
         "agrees": losses is None or losses.agrees,
         "lost": _lost_words(report),
+    }
+
+
+def _mixtures(task: Task, table: Table) -> dict[str, Any]:
+    """The worst groups of classes, and the bound that they give for all mixtures."""
+    return {
+        "sentence": worst.sentence(task, table),
+        "checked": table.checked,
+        "kinds": worst.kinds(task, table),
+        "word": worst.word(task),
+        "rows": worst.rows(task, table),
     }
 
 

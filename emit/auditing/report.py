@@ -11,7 +11,7 @@ from ...core.audit.losses import Example, Losses, analyse
 from ...core.audit.rounding import Rounding
 from ...core.errors import CompactProofsError
 from ..console import percent
-from . import programs
+from . import programs, worst
 from .costs import Paper, kind_of, paper_cost
 from .document import Document
 from .numbers import decimal
@@ -93,6 +93,7 @@ def to_json(report: Report) -> dict[str, Any]:
     }
     if losses is not None:
         result["losses"] = _losses(losses)
+        result["mixtures"] = [worst.to_json(document.problem.task, table) for table in losses.tables]
         result["examples"] = [_example(example) for example in losses.examples]
         result["float32_compared"] = losses.examined
     return result

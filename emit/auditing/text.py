@@ -11,7 +11,7 @@ import click
 from ...core.audit.account import Account, Share
 from ...core.errors import printable
 from ..console import percent
-from . import programs
+from . import programs, worst
 from .numbers import enclosed
 from .report import Report, assumptions, ranked, term_share
 
@@ -117,7 +117,12 @@ def _losses(report: Report) -> list[Block]:
     blocks += [f"note: {note}" for note in account.notes]
     if account.terms:
         blocks += [f"by term: {account.terms_of or 'each freed alone, in doubles'}", _terms(account, total)]
-    blocks.append(_shares("by maximum", "maximum", account.by_maximum(), total))
+    task = report.document.problem.task
+    for table in losses.tables:
+        head = ("query", worst.word(task), "inputs", "at least", "at most")
+        title = f"{worst.kinds(task, table)} with the smallest bounds"
+        blocks += [worst.sentence(task, table), Table(title, head, worst.rows(task, table))]
+    blocks.append(_shares(f"by {worst.word(task)}", worst.word(task), account.by_maximum(), total))
     blocks.append(_shares("by query", "query", account.by_query(), total))
     if account.others:
         label = "free tokens that are not the maximum"

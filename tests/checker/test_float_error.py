@@ -28,9 +28,9 @@ from certificates import (
     step_of,
 )
 from certificates import certify as certify_real
-from compactproofs.checker.words import words
 from compactproofs.checker.facts import FloatError
 from compactproofs.checker.kernel import check, read_document
+from compactproofs.checker.words import words
 from compactproofs.core.errors import CompactProofsError
 from compactproofs.core.float_semantics import FloatError as OwnFloatError
 from compactproofs.core.float_semantics import find_float, float_error
