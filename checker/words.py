@@ -28,6 +28,8 @@ def words(claim: Claim) -> str:
     elif task.masses is not None:
         possible = prod(sum(1 for weight in row if weight) for row in task.masses)
         inputs = f"units of probability, shared unequally by {possible} of {task.tokens**task.length} inputs"
+        if possible == prod(map(sum, task.masses)):  # all weights are 0 or 1
+            inputs = f"equally likely inputs out of {task.tokens**task.length}"
     if not others and task.maxima is not None:
         inputs += f" whose {what} token is one of {len(task.maxima)} given ones"
     if claim.threshold is None:

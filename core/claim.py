@@ -133,12 +133,20 @@ def parse(text: str) -> Claim:
         wanted = sorted(getattr(fault, "expected", None) or getattr(fault, "allowed", None) or ())
         names = ", ".join(dict.fromkeys(_name(terminal) for terminal in wanted))
         rest = text[column - 1 : column + 19] or "the end"
-        raise CompactProofsError("CLAIM_SYNTAX", f"column {column}: expected {names}, found {rest!r}") from None
+        message = f"column {column}: expected {names}, found {rest!r}{_advice(rest)}"
+        raise CompactProofsError("CLAIM_SYNTAX", message) from None
     except VisitError as fault:
         if isinstance(fault.orig_exc, CompactProofsError):
             raise fault.orig_exc from None
         raise
     return claim
+
+
+def _advice(rest: str) -> str:
+    """What often stands where a claim ends to make sense."""
+    if rest.startswith(("<", "=", ">")):
+        return "; a claim states a lower bound, as in 'accuracy >= 99%'"
+    return "; words of a claim are in small letters" if rest[0].isupper() else ""
 
 
 def _name(terminal: str) -> str:

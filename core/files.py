@@ -21,6 +21,9 @@ def check_target(path: FilePath, overwrite: bool, inputs: Sequence[FilePath] = (
     for source in inputs:
         if os.path.exists(target) and os.path.exists(source) and os.path.samefile(target, source):
             raise CompactProofsError("FILE_IS_INPUT", "output and input are the same file; choose another", shown)
+    folder = os.path.dirname(target)
+    if not os.path.isdir(folder):
+        raise CompactProofsError("FILE_WRITE", f"cannot write: there is no folder {folder}; make it first", shown)
     if os.path.lexists(target) and not os.path.isfile(target):
         raise CompactProofsError("FILE_NOT_REGULAR", "exists and is not a regular file; choose another output", shown)
     if os.path.lexists(target) and not overwrite:

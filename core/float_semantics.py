@@ -134,6 +134,7 @@ class _Analysis:
         roundings = max(2 * terms + 1, 2 * self.semantics.exp_ulp)
         if 4 * roundings > 2 << fraction_bits or 16 * self.zeta > 1 << self.bits or not self.ceiling < top:
             text = f"{self.semantics.format} is too coarse, or too small, for {terms} terms of size 2^{self.ceiling}"
+            text += "; try --underflow gradual, or --semantics float32, which holds these weights exactly, or real"
             raise CompactProofsError("FLOAT_COARSE", text, self.model.source)
 
     def _tensor(self, name: str, width: int) -> Exact:

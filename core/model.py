@@ -177,6 +177,10 @@ class Model:
             except CompactProofsError as error:
                 raise error.within(self.source) from None
 
+    def __repr__(self) -> str:
+        sizes = f"{self.d_vocab} tokens, {self.n_ctx} positions, d_model {self.d_model}, d_head {self.d_head}"
+        return f"Model({self.source}: {sizes}, sha256:{self.sha256[:8]})"
+
     def has(self, name: str) -> bool:
         """Whether the tensor is present (only biases may be absent)."""
         return any(t.name == name for t in self.tensors)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import CompactProofsError
-from ..core.files import check_target
+from ..core.files import check_target, reason
 from ..core.problem import Problem
 from ..core.strategies import estimate, every, prove, strategy
 from .certificate import publish
@@ -28,7 +28,11 @@ def run_all(
     names = every(edition)
     targets = {name: None if directory is None else str(Path(directory) / file_name(name)) for name in names}
     if directory is not None:
-        Path(directory).mkdir(parents=True, exist_ok=True)
+        try:
+            Path(directory).mkdir(parents=True, exist_ok=True)
+        except OSError as fault:
+            text = f"--strategy all writes many certificates and needs a folder: {reason(fault)}"
+            raise CompactProofsError("NOT_A_FOLDER", text, directory) from None
         for target in targets.values():
             check_target(str(target), force, [problem.model.source])
     rows: dict[str, dict[str, Any]] = {}
@@ -67,7 +71,7 @@ def run_one(problem: Problem, name: str, target: str | None, force: bool, check:
         if name == "brute-force" and total > BRUTE_FORCE_LIMIT:
             raise CompactProofsError("TOO_MANY_INPUTS", f"{total} inputs, here at most {BRUTE_FORCE_LIMIT}")
         if target is None:
-            row["estimate"] = [str(estimate(name, problem)), str(total)]
+            row["estimate"] = [str(estimate(name, problem)[1]), str(total)]
         else:
             proof = prove(name, problem, patient=False)
             row["bytes"], checked = publish(problem, proof, target, overwrite=force, check=check)

@@ -27,8 +27,8 @@ from .auditing.document import read
 from .auditing.report import Report, make_report
 from .auditing.text import Table, blocks_of, comparisons, plain
 from .auditing.verdict import judge
-from .certificate import document, encode
-from .console import percent
+from .certificate import document, encode, enforce
+from .console import ends
 
 Source = FilePath | Model
 
@@ -70,9 +70,9 @@ class Certificate:
         write_atomically(path, self.data, overwrite)
 
     def __repr__(self) -> str:
-        total = self.problem.task.total
-        ends = f"{percent(self.proof.lower, total)} to {percent(self.proof.upper, total, up=True)}"
-        return f"Certificate({self.proof.strategy}: {ends}, {len(self.data)} bytes, not checked)"
+        low, high = ends(self.proof.lower, self.proof.upper, self.problem.task.total)
+        shown = f"exactly {low}" if self.proof.lower == self.proof.upper else f"{low} to {high}"
+        return f"Certificate({self.proof.strategy}: {shown}, {len(self.data)} bytes, not checked)"
 
     def _repr_html_(self) -> str:
         note = "not checked by this object; call check(certificate)"
@@ -80,11 +80,15 @@ class Certificate:
 
 
 def certify(model: object, claim: str = "accuracy", strategy: str = "auto") -> Certificate:
-    """Prove a claim about a model (anything that `load` takes). Errors: those of the claim and of the strategy."""
+    """Prove a claim about a model (anything that `load` takes), with the bound that it states.
+
+    Errors: those of the claim and of the strategy; CLAIM_NOT_REACHED.
+    """
     loaded = load(model)
     meant = parse(claim)
     problem = Problem(loaded, task_of(meant, loaded), meant.threshold)
     proof = prove(strategy, problem)
+    enforce(meant.bound, problem, proof)
     return Certificate(problem, proof, encode(document(problem, proof)))
 
 
@@ -184,6 +188,9 @@ class Circuits:
     def __getitem__(self, name: str) -> object:
         """EQKE, EQKP, EVOU, PVOU or EU in doubles, attention not divided by the root of d_head."""
         return self.form.floats(name)
+
+    def __repr__(self) -> str:
+        return "Circuits(EQKE, EQKP, EVOU, PVOU, EU)"
 
     def _repr_html_(self) -> str:
         return display.circuits(self.form)

@@ -6,6 +6,7 @@ import base64
 import json
 import subprocess
 import sys
+from fractions import Fraction
 from typing import Any
 
 from ..core.errors import CompactProofsError
@@ -13,6 +14,7 @@ from ..core.files import FilePath, write_atomically
 from ..core.model import Model
 from ..core.problem import Problem
 from ..core.proof import Json, Proof, hexadecimal
+from .console import percent
 
 FORMAT = "compactproofs certificate"
 VERSION = 1
@@ -93,8 +95,21 @@ def run_checker(path: str) -> dict[str, Any]:
         report = {}
     if done.returncode == 0 and report.get("verdict") == "VERIFIED":
         return dict(report)
-    text = f"the checker says {report.get('verdict', 'nothing')}: {done.stderr.strip()[-400:]}; nothing was written"
+    message = done.stderr.strip().removeprefix(f"{path}: ")[-400:]
+    text = (
+        f"the checker says {report.get('verdict', 'nothing')}: {message}; nothing was written. This is a fault of the"
+    )
+    text += " search: try another --strategy or a higher --precision, and please report it"
     raise CompactProofsError("CHECK_FAILED", text)
+
+
+def enforce(bound: Fraction | None, problem: Problem, proof: Proof) -> None:
+    """A bound that the claim states is insisted on. Errors: CLAIM_NOT_REACHED."""
+    total = problem.task.total
+    if bound is not None and proof.lower < bound * total:
+        wanted = percent(bound.numerator, bound.denominator)
+        text = f"the claim asks for {wanted}, this proof reaches {percent(proof.lower, total)}; nothing was written"
+        raise CompactProofsError("CLAIM_NOT_REACHED", text)
 
 
 def publish(

@@ -13,15 +13,15 @@ import click
 from ..core.apart import By, apart
 from ..core.checkpoint import load
 from ..core.claim import parse, task_of
-from ..core.errors import CompactProofsError
 from ..core.files import check_target
+from ..core.grid import COMBINATIONS, ERROR_OPTIONS, EU_OPTIONS
 from ..core.problem import Problem
 from ..core.proof import Proof
 from ..core.semantics import NAMES, semantics
 from ..core.strategies import STRATEGIES, estimate
 from .all_strategies import run_all, table
-from .certificate import publish
-from .console import guarded, percent, progress_bar
+from .certificate import enforce, publish
+from .console import INTERRUPTED, guarded, interruptible, percent, progress_bar
 from .goals import prove_towards, wish
 from .shards import prove_sharded
 
@@ -47,7 +47,14 @@ Examples:
   certify --exact models/max_of_4_v64_seed123.safetensors --by class -o classes.json
   # every strategy: a directory of certificates, and a table
   certify --exact models/max_of_4_v64_seed123.safetensors --strategy all -o certificates
-"""
+  # a sub-cubic one by the names of its options
+  certify --exact models/max_of_4_v64_seed123.safetensors -o named.json \\
+    --strategy subcubic:max_diff,mean_query+diff,svd:tight
+
+""" + "\n".join(
+    f"\b\n{key}:\n" + "\n".join(f"  {option}" for option in options) + "\n"
+    for key, options in (("EU", EU_OPTIONS), ("COMBINATION", COMBINATIONS), ("ERROR", ERROR_OPTIONS))
+)
 
 
 @click.command(epilog=EPILOG)
@@ -59,8 +66,9 @@ Examples:
     metavar="NAME",
     default="auto",
     show_default=True,
-    help=f"How to prove it: {', '.join(STRATEGIES)}; subcubic:1 to subcubic:100, or subcubic:EU,COMBINATION,ERROR; "
-    "all for a table, with -o DIRECTORY. The last two take an edition: :sound (default), :as-published, :tight.",
+    help=f"How to prove it: {', '.join(STRATEGIES)}; subcubic:1 to subcubic:100, or subcubic:EU,COMBINATION,ERROR "
+    "(options below); all for a table, with -o DIRECTORY. The last two take an edition: :sound (default), "
+    ":as-published, :tight.",
 )
 @click.option("--gap", metavar="G", help="Width of the bounds to reach: 0.0005 or 0.05% (the default of auto).")
 @click.option("--at-least", metavar="P", help="Lower bound to reach, by the shortest proof: 0.998 or 99.8%.")
@@ -124,43 +132,54 @@ def certify(
     no_check: bool,
     as_json: bool,
 ) -> None:
-    """Prove a lower bound on the accuracy of MODEL (a safetensors file), over the real numbers or in floating point."""
+    """Prove bounds of the accuracy of MODEL (a safetensors file), over the real numbers or in floating point.
+
+    Exit status: 0, 2 for an error, 130 after Ctrl-C, even if a proof of less was kept.
+    """
     if exact != (output is not None):
         raise click.UsageError("--exact needs -o FILE, and -o is only for --exact")
     wanted = wish(gap, at_least, budget, keep_best)
     start = time.perf_counter()
+    everything = strategy.partition(":")[0] == "all"
+    if output is not None and not everything:
+        check_target(output, force, [model])
     loaded = load(model)
     claim = parse(claim_text)
     meant = semantics(program, exp_ulp, underflow)
     problem = Problem(loaded, task_of(claim, loaded), claim.threshold, precision, meant)
-    if strategy.partition(":")[0] == "all":
+    if everything:
         rows = run_all(problem, strategy.partition(":")[2] or "sound", output, force, not no_check, as_json)
         click.echo(json.dumps(rows, sort_keys=True) if as_json else "\n".join(table(rows)))
         return
-    if output is None:
-        report = _estimate(problem, strategy)
-    else:
-        check_target(output, force, [model])
-        with progress_bar(f"proving by {strategy}", quiet=as_json) as tick:
-            if jobs == 1:
-                proof = prove_towards(strategy, problem, wanted, tick)
+    with interruptible() as stopped:
+        try:
+            if output is None:
+                report = _estimate(problem, strategy, as_json)
             else:
-                proof = prove_sharded(problem, strategy, jobs, tick)
-        if by is not None:
-            proof = apart(problem, proof, by)
-        if claim.bound is not None and proof.lower < claim.bound * problem.task.total:
-            reached = percent(proof.lower, problem.task.total)
-            text = f"the claim asks for {claim.bound}, this proof reaches {reached}; nothing was written"
-            raise CompactProofsError("CLAIM_NOT_REACHED", text)
-        size, checked = publish(problem, proof, output, overwrite=force, check=not no_check)
-        report = _report(problem, proof, output, size, checked)
+                with progress_bar(f"proving by {strategy}", quiet=as_json) as tick:
+                    if jobs == 1:
+                        proof = prove_towards(strategy, problem, wanted, tick)
+                    else:
+                        proof = prove_sharded(problem, strategy, jobs, tick)
+                if by is not None:
+                    proof = apart(problem, proof, by)
+                enforce(claim.bound, problem, proof)
+                size, checked = publish(problem, proof, output, overwrite=force, check=not no_check)
+                report = _report(problem, proof, output, size, checked)
+        except KeyboardInterrupt:
+            click.echo("interrupted; nothing was written", err=True)
+            sys.exit(INTERRUPTED)
     report["seconds"] = round(time.perf_counter() - start, 3)
     click.echo(json.dumps(report, sort_keys=True) if as_json else "\n".join(_lines(report)))
+    if stopped():
+        click.echo(f"interrupted; {output} holds a proof of what was found so far", err=True)
+        sys.exit(INTERRUPTED)
 
 
-def _estimate(problem: Problem, name: str) -> dict[str, Any]:
-    right = estimate(name, problem)
-    return {"strategy": name, "estimate": [str(right), str(problem.task.total)], "proved": False}
+def _estimate(problem: Problem, name: str, quiet: bool) -> dict[str, Any]:
+    with progress_bar(f"estimate by {name}", quiet) as tick:
+        used, right = estimate(name, problem, tick)
+    return {"strategy": used, "estimate": [str(right), str(problem.task.total)], "proved": False}
 
 
 def _report(problem: Problem, proof: Proof, output: str, size: int, checked: dict[str, Any] | None) -> dict[str, Any]:
@@ -196,7 +215,11 @@ def _lines(report: dict[str, Any]) -> list[str]:
             bound += f", at most {upper} ({percent(upper, total, up=True)})"
     lines = [f"{report['strategy']}: {bound}"]
     if int(report["undecided"]):
-        near = "ties, or too near to one to tell" if report["semantics"] is None else "within reach of rounding errors"
+        near = (
+            "ties, too near to one, or out of reach of attention weights"
+            if report["semantics"] is None
+            else "within reach of rounding errors"
+        )
         lines.append(f"{report['undecided']} inputs are {near}; they count as wrong")
     if report["checked"] is None:
         lines.append(f"{report['output']}: {report['bytes']} bytes, NOT CHECKED (--no-check)")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -13,6 +14,10 @@ from ..core.errors import CompactProofsError
 
 if TYPE_CHECKING:
     from rich.progress import Progress
+
+
+INTERRUPTED = 130
+"""Exit status after Ctrl-C."""
 
 
 class Tick:
@@ -50,10 +55,33 @@ def percent(count: int, total: int, up: bool = False) -> str:
     return f"{millionths // 10**6}.{millionths % 10**6:06} %"
 
 
-def guarded(command: click.Command, arguments: list[str] | None = None) -> int:
-    """Run a command: errors on one line of stderr, exit status 2; Ctrl-C 130."""
+def ends(lower: int, upper: int, total: int) -> tuple[str, str]:
+    """Both bounds in per cent, rounded outwards; an exact count is one number, not two."""
+    low = percent(lower, total)
+    return low, low if lower == upper else percent(upper, total, up=True)
+
+
+@contextmanager
+def interruptible() -> Iterator[Callable[[], bool]]:
+    """Tells whether Ctrl-C was pressed, also where a strategy caught it to keep what it had."""
+    pressed = False
+
+    def press(*_: object) -> NoReturn:
+        nonlocal pressed
+        pressed = True
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, press)
     try:
-        command.main(args=arguments, standalone_mode=False)
+        yield lambda: pressed
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def guarded(command: click.Command, arguments: list[str] | None = None) -> int:
+    """Run a command: errors on one line of stderr, exit status 2; Ctrl-C 130, and a line that says so."""
+    try:
+        status = command.main(args=arguments, standalone_mode=False)
     except click.ClickException as error:
         error.show()
         return 2
@@ -61,5 +89,6 @@ def guarded(command: click.Command, arguments: list[str] | None = None) -> int:
         click.echo(f"error: {error}", err=True)
         return 2
     except (KeyboardInterrupt, click.Abort):
-        return 130
-    return 0
+        click.echo("interrupted; what was finished before is kept", err=True)
+        return INTERRUPTED
+    return status if isinstance(status, int) else 0

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from ..core.errors import CompactProofsError
@@ -40,6 +42,29 @@ def _joblib(work: Callable[[P], R], pieces: Sequence[P], jobs: int) -> Iterator[
     except ImportError:
         raise _missing("joblib", "report") from None
     left = dict(enumerate(pieces))
+    with _quiet():
+        yield from _pools(work, left, jobs, joblib, BrokenProcessPool)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without the traceback that a thread of loky prints when Ctrl-C empties its list of work under it."""
+    before = threading.excepthook
+
+    def hook(args: threading.ExceptHookArgs) -> None:
+        if args.exc_type is not KeyError:
+            before(args)
+
+    threading.excepthook = hook
+    try:
+        yield
+    finally:
+        threading.excepthook = before
+
+
+def _pools(
+    work: Callable[[P], R], left: dict[int, P], jobs: int, joblib: Any, broken: type[Exception]
+) -> Iterator[tuple[int, R]]:
     for _ in range(ATTEMPTS):
         calls = [joblib.delayed(_numbered)(work, i, piece) for i, piece in left.items()]
         pool = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="all")
@@ -48,7 +73,7 @@ def _joblib(work: Callable[[P], R], pieces: Sequence[P], jobs: int) -> Iterator[
                 del left[index]
                 yield index, result
             return
-        except BrokenProcessPool:
+        except broken:
             continue
     text = f"workers died {ATTEMPTS} times (out of memory?); use fewer --jobs, and run again to resume"
     raise CompactProofsError("WORKERS_LOST", text)

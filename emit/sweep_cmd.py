@@ -16,7 +16,7 @@ import click
 from ..core.checkpoint import load
 from ..core.errors import CompactProofsError, printable
 from ..core.files import write_atomically
-from .console import guarded, percent, progress_bar
+from .console import ends, guarded, progress_bar
 from .parallel import run_pieces
 from .sweep_train import train_all, trainings_of, untrained
 from .sweep_work import COLUMNS, empty_row, finished, pieces_of, usable, work
@@ -133,8 +133,8 @@ def _lines(rows: list[dict[str, Any]], reused: int, target: Path) -> list[str]:
             lines.append(f"{name}  {printable(row['error'])}")
             continue
         lower, upper, total = int(row["lower"]), int(row["upper"]), int(row["total"])
-        ends = f"{percent(lower, total):>14}{percent(upper, total, up=True):>14}"
-        lines.append(f"{name}{ends}{row['operations']:>14}{row['seconds']:>9.1f}")
+        low, high = ends(lower, upper, total)
+        lines.append(f"{name}{low:>14}{high:>14}{row['operations']:>14}{row['seconds']:>9.1f}")
     good = sum(not row["error"] for row in rows)
     return [
         *lines,

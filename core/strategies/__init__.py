@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -15,6 +16,8 @@ from .convolution import Goal
 
 Progress = Callable[[int, int], None]
 TREE_TRIAL = 200_000
+EDITIONED = ("all", f"{subcubic.PREFIX}70")
+"""Names that are completed by a number or an edition, for advice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +25,7 @@ class Strategy:
     """How to find a proof, how to estimate its bound in doubles (right sequences), and what it is in a line."""
 
     find: Callable[[Problem, Progress], Proof]
-    estimate: Callable[[Problem], int]
+    estimate: Callable[[Problem, Progress], int]
     summary: str
 
 
@@ -41,8 +44,13 @@ def _auto(problem: Problem, progress: Progress, goal: Goal = convolution.AUTO) -
     return convolution.margin_convolution(problem, progress, goal)
 
 
+def _quick(problem: Problem, progress: Progress) -> int:
+    """Right inputs by what `auto` would prove them with."""
+    return estimate("auto", problem, progress)[1]
+
+
 STRATEGIES = {
-    "auto": Strategy(_auto, convolution.estimate, "the exact count where it is cheap, else nearly exact bounds"),
+    "auto": Strategy(_auto, _quick, "the exact count where it is cheap, else nearly exact bounds"),
     "brute-force": Strategy(brute_force.brute_force, brute_force.estimate, "the paper's enumeration of all inputs"),
     "cubic": Strategy(cubic.cubic, cubic.estimate, "the paper's cubic proof: pure sequences decide the mixed ones"),
     "margin-convolution": Strategy(
@@ -76,8 +84,10 @@ def strategy(name: str) -> Strategy:
     if name.startswith(subcubic.PREFIX):
         found = subcubic.parse(name)
         return Strategy(found.find, found.estimate, found.summary)
-    text = f"{shown(name)} is unknown; known are {', '.join(STRATEGIES)}, {subcubic.PREFIX}1 to {subcubic.PREFIX}100"
-    raise CompactProofsError("STRATEGY_NAME", f"{text} (see docs/FORMAT.md for option names)", place="strategy")
+    near = difflib.get_close_matches(name, [*STRATEGIES, *EDITIONED], 2, 0.5)
+    text = f"{shown(name)} is unknown" + (f"; did you mean {' or '.join(near)}?" if near else ".")
+    known = f"{', '.join(STRATEGIES)}, {subcubic.PREFIX}1 to {subcubic.PREFIX}100 and, for certify, all"
+    raise CompactProofsError("STRATEGY_NAME", f"{text} Known are {known}", place="strategy")
 
 
 def prove(
@@ -100,6 +110,13 @@ def prove(
     return find_float(problem, find, progress)
 
 
-def estimate(name: str, problem: Problem) -> int:
-    """Right inputs by doubles alone: no proof."""
-    return estimate_float(problem, strategy(name).estimate)
+def estimate(name: str, problem: Problem, progress: Progress = lambda done, total: None) -> tuple[str, int]:
+    """The strategy used (`auto` chooses as for a proof), and right inputs by it in doubles: no proof."""
+    if name == "auto":
+        try:
+            return "margin-tree", estimate_float(problem, lambda real: _small_tree(real, progress).lower)
+        except CompactProofsError as error:
+            if error.code != "TREE_TOO_LARGE":
+                raise
+        name = "margin-convolution"
+    return name, estimate_float(problem, lambda real: strategy(name).estimate(real, progress))

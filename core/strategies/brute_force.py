@@ -61,11 +61,12 @@ def wrong_in_class(problem: Problem, q: int, m: int, digits: int) -> tuple[int, 
     return wrong + more, undecided
 
 
-def estimate(problem: Problem) -> int:
+def estimate(problem: Problem, progress: Progress = lambda done, total: None) -> int:
     """Right sequences by doubles alone: no proof."""
     task = problem.task
     wrong = 0
     for q in range(len(problem.circuits.eqke.ints)):
+        progress(q, len(problem.circuits.eqke.ints))
         for m in range(task.tokens):
             if q < task.queries(m):
                 lost, close = _class(problem, q, m)

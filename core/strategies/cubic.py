@@ -54,10 +54,13 @@ def cubic(problem: Problem, progress: Progress = lambda done, total: None) -> Pr
     return Proof("cubic", tuple(builder.steps), right, task.total, 0)
 
 
-def estimate(problem: Problem) -> int:
+def estimate(problem: Problem, progress: Progress = lambda done, total: None) -> int:
     """The count by doubles alone: the paper's way, and no proof."""
-    task = problem.task
-    return sum(_maximum(problem, m, set(range(task.queries(m))), None) for m in range(task.tokens))
+    task, right = problem.task, 0
+    for m in range(task.tokens):
+        progress(m, task.tokens)
+        right += _maximum(problem, m, set(range(task.queries(m))), None)
+    return right
 
 
 def relaxed(problem: Problem, m: int) -> Relaxed:

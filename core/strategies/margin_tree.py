@@ -93,9 +93,9 @@ def wrong_in_class(
     return _walk(tables, q, m, problem.task, Tally(), LIMIT)
 
 
-def estimate(problem: Problem) -> int:
+def estimate(problem: Problem, progress: Progress = lambda done, total: None) -> int:
     """Right sequences by the same walk; printed as an estimate because no checker has seen it."""
-    return margin_tree(problem).lower
+    return margin_tree(problem, progress).lower
 
 
 def _proof(problem: Problem, chosen: Precision, tally: Tally, whole: Region, region: Region) -> Proof:

@@ -15,7 +15,7 @@ from ...core.audit.classes import Table
 from ...core.audit.rounding import Rounding
 from ...core.exact import Floats
 from ...core.task import Task
-from ..console import percent
+from ..console import ends, percent
 from . import programs, worst
 from .matrices import attention_profile, circuits_of, encoded
 from .numbers import decimal
@@ -113,14 +113,15 @@ def _summary(report: Report, number: int) -> dict[str, Any]:
     document, losses = report.document, report.losses
     total = document.total
     shares = {} if losses is None else {"maximum": losses.account.by_maximum(), "query": losses.account.by_query()}
+    low, high = ends(document.lower, document.upper, total)
     return {
         "number": number,
         "name": Path(document.path).name,
         "kind": report.kind,
         "json": to_json(report),
         "digest": report.checked["model_sha256"],
-        "lower": percent(document.lower, total),
-        "upper": percent(document.upper, total, up=True),
+        "lower": low,
+        "upper": high,
         "bar": [100 * document.lower / total, 100 * (document.upper - document.lower) / total, document.upper < total],
         "operations": f"{report.checked['operations']:,}",
         "bytes": f"{document.size:,}",

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.audit.rounding import Rounding, Undecided, rounding
 from ...core.semantics import Semantics
-from ..console import percent
+from ..console import ends, percent
 from .document import Document
 from .numbers import decimal, enclosed
 
@@ -120,8 +120,7 @@ def side_by_side(documents: Sequence[tuple[Document, str]]) -> list[tuple[str, .
         for d, kind in group:
             lost = "" if real is None else _points(real.lower - d.lower, d.total)
             freed = "" if real is None else _points(d.upper - real.upper, d.total)
-            ends = percent(d.lower, d.total), percent(d.upper, d.total, up=True)
-            rows.append((kind, name_of(d), *ends, str(d.upper - d.lower), lost, freed))
+            rows.append((kind, name_of(d), *ends(d.lower, d.upper, d.total), str(d.upper - d.lower), lost, freed))
     return rows
 
 

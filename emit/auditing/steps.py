@@ -14,7 +14,7 @@ from ...core.exact import Exact
 from ...core.problem import Problem
 from ...core.proof import Step
 from ...core.weights import Precision
-from ..console import percent
+from ..console import ends, percent
 from .numbers import decimal
 from .report import Report
 
@@ -108,9 +108,10 @@ def _numbers(report: Report, step: Step, fact: Fact) -> list[Number]:
         return _weights(problem, step)
     if step["rule"] == "conclude":
         document = report.document
+        low, high = ends(document.lower, document.upper, total)
         return [
-            ("at least right", percent(document.lower, total), f"{document.lower} of {total}"),
-            ("at most right", percent(document.upper, total, up=True), f"{document.upper} of {total}"),
+            ("at least right", low, f"{document.lower} of {total}"),
+            ("at most right", high, f"{document.upper} of {total}"),
         ]
     rows = []
     for key in ("right", "wrong"):

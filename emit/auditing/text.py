@@ -10,7 +10,7 @@ import click
 
 from ...core.audit.account import Account, Share
 from ...core.errors import printable
-from ..console import percent
+from ..console import ends, percent
 from . import programs, worst
 from .numbers import enclosed
 from .report import Report, assumptions, ranked, term_share
@@ -235,8 +235,7 @@ def _comparison(reports: Sequence[Report]) -> Table:
         d = report.document
         flops = "-" if report.paper is None else str(report.paper.flops)
         dimensions = "-" if report.paper is None else str(report.paper.dimensions)
-        upper = percent(d.upper, d.total, up=True)
-        cells = (d.path, report.kind, report.checked["model_sha256"][:8], percent(d.lower, d.total), upper)
+        cells = (d.path, report.kind, report.checked["model_sha256"][:8], *ends(d.lower, d.upper, d.total))
         rows.append((*cells, str(report.checked["operations"]), str(d.size), flops, dimensions))
     head = ("file", "kind", "model", "at least", "at most", "operations", "bytes", "FLOPs", "dimensions")
     return Table("side by side", head, rows, 3)

@@ -849,7 +849,7 @@ MALFORMED: list[tuple[str, str, Change, str]] = [
     ("at_negative", "enumerate", step("product", "at", -1), "OUT_OF_RANGE"),
     ("at_beyond", "enumerate", step("product", "at", 3), "OUT_OF_RANGE"),
     ("bits_7", "enumerate", step("weights", "bits", 7), "OUT_OF_RANGE"),
-    ("bits_4097", "enumerate", step("weights", "bits", 4097), "OUT_OF_RANGE"),
+    ("bits_16385", "enumerate", step("weights", "bits", 16385), "OUT_OF_RANGE"),
     ("grid_513", "enumerate", step("weights", "grid", 513), "OUT_OF_RANGE"),
     ("grid_0", "enumerate", step("weights", "grid", 0), "OUT_OF_RANGE"),
     ("digits_7", "margin_tree", step("margin_tree", "digits", 7), "OUT_OF_RANGE"),

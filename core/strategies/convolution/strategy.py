@@ -91,10 +91,10 @@ def _run(search: Search, watch: Callable[[State], None]) -> bool:
         raise
 
 
-def estimate(problem: Problem) -> int:
+def estimate(problem: Problem, progress: Progress = lambda done, total: None) -> int:
     """Right inputs by a search for the goal of `auto`, without confirmation."""
     search = Search(problem, AUTO)
-    search.run(lambda state: None)
+    search.run(_watch(progress, AUTO))
     return int(problem.task.total * Fraction(1 - search.state.above))
 
 
@@ -134,5 +134,7 @@ def _adjusted(search: Search, goal: Goal, confirmed: Confirmed) -> Goal | None:
 def _not_reached(problem: Problem, goal: Goal, confirmed: Confirmed) -> CompactProofsError:
     lower, upper = confirmed.right / problem.task.total, 1 - confirmed.wrong / problem.task.total
     wish = f"gap {goal.gap}" if goal.gap is not None else f"lower bound {goal.least}"
+    if goal.operations is not None:
+        wish = f"a proof within {goal.operations} operations"
     text = f"{wish} was not reached; the best found is {lower:.6%} to {upper:.6%}, try a weaker goal"
     return CompactProofsError("GOAL_NOT_REACHED", text)

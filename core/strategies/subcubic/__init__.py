@@ -6,6 +6,7 @@ of whatever part of it is true; tight: the same approximations with every refine
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -53,12 +54,12 @@ class Subcubic:
             found = search(problem, bounds, self.choice, self.rule, progress)
         return assemble(problem, self.name, bounds, found)
 
-    def estimate(self, problem: Problem) -> int:
+    def estimate(self, problem: Problem, progress: Progress = lambda done, total: None) -> int:
         """The number without a proof."""
         if self.edition == "as-published":
-            return published(problem, self.choice, _silent).count
+            return published(problem, self.choice, progress).count
         bounds = prepare(problem, self.choice, self.rule)
-        return certified(problem, search(problem, bounds, self.choice, self.rule, _silent))
+        return certified(problem, search(problem, bounds, self.choice, self.rule, progress))
 
     def _published_gaps(self, problem: Problem, progress: Progress) -> list[Ints]:
         """The gaps that the published check passes, as the search of proofs writes them: no entry for m...m."""
@@ -68,10 +69,6 @@ class Subcubic:
         for m, table in enumerate(tables):
             table[:m, 0] = np.minimum(table[:m, 0], 1)  # with no other free token a gap says nothing
         return tables
-
-
-def _silent(done: int, total: int) -> None:
-    """No progress."""
 
 
 def parse(name: str) -> Subcubic:
@@ -84,10 +81,13 @@ def parse(name: str) -> Subcubic:
     parts, places = which.split(","), []
     lists = (EU_OPTIONS, COMBINATIONS, ERROR_OPTIONS)
     if len(parts) != len(lists):
-        text = f"{shown(name)}: write {PREFIX}1 to {PREFIX}100, or {PREFIX}EU,COMBINATION,ERROR"
+        text = f"{shown(name)}: write {PREFIX}1 to {PREFIX}100, or {PREFIX}EU,COMBINATION,ERROR with options"
+        text += f" EU {', '.join(EU_OPTIONS)}; COMBINATION {', '.join(COMBINATIONS)}; ERROR {', '.join(ERROR_OPTIONS)}"
         raise CompactProofsError("STRATEGY_NAME", text)
     for part, options in zip(parts, lists, strict=True):
         if part not in options:
-            raise CompactProofsError("STRATEGY_NAME", f"option {shown(part)}, known are {', '.join(options)}")
+            near = difflib.get_close_matches(part, options, 1)
+            advice = f"; did you mean {near[0]}?" if near else ""
+            raise CompactProofsError("STRATEGY_NAME", f"option {shown(part)}, known are {', '.join(options)}{advice}")
         places.append(options.index(part))
     return Subcubic(Choice(*places), edition or EDITIONS[0])

@@ -1,0 +1,95 @@
+"""What a newcomer meets first: typing errors, folders that are not there, Ctrl-C, and numbers that look alike."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from compactproofs.core.errors import CompactProofsError
+from compactproofs.emit import certify, circuits, load
+from compactproofs.emit.console import ends
+from made import MODEL, MODELS, SMALL, run
+
+
+@pytest.mark.parametrize(
+    ("words", "texts"),
+    [
+        (["--strategy", "margin-tre"], ["did you mean margin-tree", "all"]),
+        (["--strategy", "subcubic:max_dif,mean_query+diff,svd"], ["did you mean max_diff?"]),
+        (["--strategy", "subcubic:max_diff"], ["svd_query+max_diff", "mean_query+diff", "mean+max_diff_subproduct"]),
+        (["--claim", "accuracy <= 99%"], ["accuracy >= 99%"]),
+        (["--claim", "accuracy of Max"], ["small letters"]),
+        (["--semantics", "float16"], ["FLOAT_FORMAT"]),
+    ],
+)
+def test_advice(words: list[str], texts: list[str]) -> None:
+    done = run("certify", MODEL, *words)
+    assert done.returncode == 2
+    assert all(text in done.stderr for text in texts), done.stderr
+
+
+def test_places_are_checked_before_the_work(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    for out, words, code in (
+        ("none/cert.json", (), "FILE_WRITE"),
+        ("file", ("--strategy", "all"), "NOT_A_FOLDER"),
+        ("file", (), "FILE_EXISTS"),
+    ):
+        done = run("certify", "--exact", tmp_path / "no model", "-o", tmp_path / out)
+        if words:  # the strategies are known only with the model
+            done = run("certify", "--exact", MODEL, "-o", tmp_path / out, *words)
+        assert done.returncode == 2 and code in done.stderr and "Traceback" not in done.stderr
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_the_bound_of_a_claim_counts_from_python_too() -> None:
+    with pytest.raises(CompactProofsError, match="CLAIM_NOT_REACHED"):
+        certify(MODEL, f"{SMALL} >= 100%", "cubic")
+
+
+def test_an_estimate_is_by_the_strategy_that_would_prove() -> None:
+    done = run("certify", MODEL, "--claim", SMALL)
+    exact = certify(MODEL, SMALL)
+    assert done.stdout.startswith(f"estimate by margin-tree in floating point: {exact.proof.lower} of ")
+
+
+def test_an_exact_bound_is_one_number() -> None:
+    assert ends(2, 2, 3) == ("66.666666 %", "66.666666 %")
+    assert ends(1, 2, 3) == ("33.333333 %", "66.666667 %")
+    assert repr(certify(MODEL, SMALL)).startswith("Certificate(margin-tree: exactly ")
+
+
+def test_things_show_themselves_in_a_line() -> None:
+    assert all(len(repr(thing)) < 200 for thing in (load(MODEL), circuits(MODEL)))
+
+
+PRESS = """
+import os, signal, sys
+from compactproofs.core.strategies.convolution.search import Search
+from compactproofs.emit.cli import main
+search = Search.run
+def run(self, watch):
+    def pressed(state):
+        watch(state)
+        os.kill(os.getpid(), signal.SIGINT)
+    return search(self, pressed)
+Search.run = run
+main()
+"""
+"""A search in which Ctrl-C is pressed as soon as there is something."""
+
+
+@pytest.mark.parametrize(("words", "kept"), [((), False), (("--keep-best",), True)])
+def test_ctrl_c_says_what_became_of_the_work(tmp_path: Path, words: tuple[str, ...], kept: bool) -> None:
+    out = tmp_path / "cert.json"
+    line = ["certify", "--exact", str(MODELS / "max_of_20_v64_seed123.safetensors"), "-o", str(out), *words]
+    started = subprocess.run(
+        [sys.executable, "-c", PRESS, *line], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False
+    )
+    text = started.stderr
+    assert started.returncode == 130
+    assert text.splitlines()[-1].startswith("interrupted; ")
+    assert out.exists() == kept and ("nothing was written" in text) != kept
+    assert "Traceback" not in text
