@@ -13,9 +13,8 @@ from .audit.convolved import account
 from .audit.pure import Pure
 from .errors import CompactProofsError
 from .problem import Problem
-from .proof import Builder, Json, Proof, Step, hexadecimal, region_json
+from .proof import PREMISES, Builder, Json, Proof, Step, hexadecimal, region_json
 from .screen import survivors
-from .sharding import PREMISES
 from .strategies import brute_force, margin_tree
 from .task import Region, pairs, region_of
 from .weights import Precision

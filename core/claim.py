@@ -5,16 +5,20 @@
     P(margin > 1/2) of max with query token 64
     accuracy when position 0 in {0..31} and query in {5, 7}
     accuracy when every position ~ 3/4 {0..31} + 1/4 {32..63} >= 0.999
+    accuracy when maximum in {60..63}
+    accuracy when 1/2 (uniform) + 1/2 (query in {0..7} and maximum in {8..63})
+    E[log-loss] of max <= 0.05
 
 A condition restricts a position to a set of tokens, or gives it a mixture of uniform distributions over sets; positions
-are independent. Without a condition a position is uniform over all tokens.
+are independent. Without a condition a position is uniform over all tokens. A condition on the right answer (maximum or
+minimum) keeps the inputs that have it. A mixture of such distributions is written as shares of conditions in brackets.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, reduce
 from math import gcd, lcm
 from pathlib import Path
 from typing import Any, Literal
@@ -35,12 +39,16 @@ NAMES = {
     "KIND": "'max' or 'min'",
     "MINUS": "'-'",
     "PERCENT": "'%'",
+    "ANSWER": "'maximum' or 'minimum'",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Shares of tokens at a place ("query", "every", or a position from 0): (probability, tokens), uniform in each."""
+    """Shares of tokens at a place: (probability, tokens), uniform in each.
+
+    Places are "query", "every", a position from 0, and "maximum" or "minimum" for a set of right answers.
+    """
 
     place: int | str
     shares: tuple[tuple[Fraction, tuple[int, ...]], ...]
@@ -48,14 +56,23 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A parsed claim; `tokens` and `eos` are None where the model decides, `bound` where none is asked."""
+    """A parsed claim; `tokens` and `eos` are None where the model decides, `bound` where none is asked.
 
-    threshold: tuple[int, int]
+    Inputs are drawn from one of `parts` with its probability. Without a threshold the claim is about the mean log-loss,
+    in nats, and `bound` is an upper one.
+    """
+
+    threshold: tuple[int, int] | None
     kind: Literal["max", "min"]
     tokens: int | None
     eos: int | None
-    conditions: tuple[Condition, ...]
+    parts: tuple[tuple[Fraction, tuple[Condition, ...]], ...]
     bound: Fraction | None
+
+    @property
+    def plain(self) -> bool:
+        """Is it a count over one distribution?"""
+        return self.threshold is not None and len(self.parts) == 1
 
 
 @v_args(inline=True)
@@ -67,6 +84,9 @@ class _Reader(Transformer[Any, Any]):
 
     def margin(self, value: Fraction) -> tuple[int, int]:
         return dyadic(value)
+
+    def log_loss(self) -> None:
+        return None
 
     def signed(self, sign: object, value: Fraction) -> Fraction:
         return -value if sign else value
@@ -105,14 +125,43 @@ class _Reader(Transformer[Any, Any]):
     def weighted(self, place: int | str, *shares: tuple[Fraction, tuple[int, ...]]) -> Condition:
         return Condition(place, shares)
 
+    def given(self, answer: str, tokens: tuple[int, ...]) -> Condition:
+        return Condition(str(answer), ((Fraction(1), tokens),))
+
+    def conditions(self, *conditions: Condition) -> tuple[Condition, ...]:
+        return conditions
+
+    def part(self, share: Fraction, conditions: tuple[Condition, ...]) -> tuple[Fraction, tuple[Condition, ...]]:
+        return share, conditions
+
+    def one(self, conditions: tuple[Condition, ...]) -> Any:
+        return ((Fraction(1), conditions),)
+
+    def mixture(self, *parts: Any) -> Any:
+        if sum(share for share, _ in parts) != 1 or any(share == 0 for share, _ in parts):
+            total = sum(share for share, _ in parts)
+            raise CompactProofsError("CLAIM_SHARES", f"shares of a mixture are positive and sum to 1, not {total}")
+        return parts
+
     def bound(self, value: Fraction, percent: object) -> Fraction:
         return value / 100 if percent else value
 
-    def start(self, threshold: tuple[int, int], task: Any, *rest: Any) -> Claim:
+    def at_least(self, value: Fraction) -> tuple[str, Fraction]:
+        return ">=", value
+
+    def at_most(self, value: Fraction) -> tuple[str, Fraction]:
+        return "<=", value
+
+    def start(self, threshold: tuple[int, int] | None, task: Any, parts: Any, limit: Any) -> Claim:
         kind, tokens, eos = task or ("max", None, None)
         meant: Literal["max", "min"] = "min" if kind == "min" else "max"
-        conditions = tuple(item for item in rest[:-1] if item is not None)
-        return Claim(threshold, meant, tokens, eos, conditions, rest[-1])
+        sign, bound = limit or (None, None)
+        wanted = "<=" if threshold is None else ">="
+        if sign not in (None, wanted):
+            example = "E[log-loss] <= 0.05" if threshold is None else "accuracy >= 99%"
+            text = f"found {sign!r}: a share of inputs is bounded from below, a mean loss from above: {example}"
+            raise CompactProofsError("CLAIM_SYNTAX", text)
+        return Claim(threshold, meant, tokens, eos, parts or ((Fraction(1), ()),), bound)
 
 
 @cache
@@ -168,19 +217,53 @@ def dyadic(value: Fraction) -> tuple[int, int]:
 
 
 def task_of(claim: Claim, model: Model) -> Task:
-    """The task of a claim for a model. Errors: CLAIM_POSITION, CLAIM_TOKEN, CLAIM_SHARES and those of task_for."""
+    """The task of a claim about one distribution. Errors: CLAIM_NOT_PLAIN, and those of `tasks_of`."""
+    if not claim.plain:
+        text = "a mixture, or the log-loss, is for `certify --exact` with one strategy in one process"
+        raise CompactProofsError("CLAIM_NOT_PLAIN", text)
+    return tasks_of(claim, model)[0][1]
+
+
+def tasks_of(claim: Claim, model: Model) -> tuple[tuple[int, Task], ...]:
+    """The parts of a claim's distribution: (share, task), probabilities being in proportion to share * mass.
+
+    Errors: CLAIM_POSITION, CLAIM_TOKEN, CLAIM_SHARES, CLAIM_ANSWER, and those of task_for.
+    """
     task = task_for(model, claim.kind, claim.tokens, claim.eos)
-    if not claim.conditions:
-        return task
+    tasks = [_part(conditions, task) for _, conditions in claim.parts]
+    shares = _integers([weight / part.total for (weight, _), part in zip(claim.parts, tasks, strict=True)])
+    return tuple(zip(shares, tasks, strict=True))
+
+
+def _part(conditions: tuple[Condition, ...], task: Task) -> Task:
+    """One product of distributions at positions, restricted to answers."""
     rows = [[Fraction(1)] * task.tokens for _ in range(task.length)]
-    for condition in claim.conditions:
+    answers = [condition for condition in conditions if condition.place in ("maximum", "minimum")]
+    for condition in conditions:
         row = _shares(condition, task)
-        for position in _positions(condition.place, task):
-            rows[position] = row
+        if condition not in answers:
+            for position in _positions(condition.place, task):
+                rows[position] = row
     masses = tuple(_integers(row) for row in rows)
-    if claim.kind == "min":
+    if task.kind == "min":
         masses = tuple(row[::-1] for row in masses)
-    return task if all(weight == 1 for row in masses for weight in row) else replace(task, masses=masses)
+    if not all(weight == 1 for row in masses for weight in row):
+        task = replace(task, masses=masses)
+    return _given(answers, task) if answers else task
+
+
+def _given(answers: list[Condition], task: Task) -> Task:
+    """Only the inputs with certain right answers. Errors: CLAIM_ANSWER."""
+    if any(condition.place != f"{task.kind}imum" for condition in answers):
+        raise CompactProofsError("CLAIM_ANSWER", f"the task is {task.kind}: the right answer is the {task.kind}imum")
+    allowed = reduce(set.intersection, (set(condition.shares[0][1]) for condition in answers))
+    maxima = sorted(t if task.kind == "max" else task.tokens - 1 - t for t in allowed)
+    if len(maxima) == task.tokens:
+        return task
+    task = replace(task, maxima=tuple(maxima))
+    if task.total == 0:
+        raise CompactProofsError("CLAIM_ANSWER", "no input of the distribution has one of the given right answers")
+    return task
 
 
 def _positions(place: int | str, task: Task) -> list[int]:

@@ -8,7 +8,6 @@ checker's formulas in code of its own.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -28,10 +27,6 @@ from .task import Task
 
 GUARD_BITS: Final = 96  # of the grid beyond the finest weight; more change nothing visible
 THRESHOLD_BITS: Final = 16  # significant bits of 2 eps in a threshold, rounded up
-PREMISES: Final = frozenset(
-    ("of", "scores", "positions", "weights", "direct", "values", "margins", "exact_direct", "output_positions")
-)
-"""The arguments that hold numbers of steps in a proof about the real numbers."""
 
 Progress = Callable[[int, int], None]
 
@@ -264,7 +259,7 @@ def find_float(problem: Problem, find: Callable[[Problem, Progress], Proof], pro
         wrong, upper, undecided = _append(builder, below.steps), below.upper, below.upper - above.lower
     circuits = Builder()
     values, positions = circuits.exact_circuit("EVOU"), circuits.exact_circuit("PVOU")
-    numbers = _join(builder, circuits.steps)
+    numbers = builder.append(circuits.steps)
     spelled: Json = {
         "format": problem.semantics.format,
         "exp_ulp": problem.semantics.exp_ulp,
@@ -301,26 +296,4 @@ def estimate_float(problem: Problem, estimate: Callable[[Problem], int]) -> int:
 def _append(builder: Builder, steps: tuple[Step, ...]) -> int:
     """Add the steps of a proof but its conclusion, which is about the real numbers; the number of what it concludes."""
     *before, conclusion = steps
-    return _join(builder, before)[cast(int, conclusion["of"])]
-
-
-def _join(builder: Builder, steps: list[Step]) -> list[int]:
-    """Add steps with their premises renumbered; a step that is there already is not repeated. Their new numbers."""
-    known = {json.dumps(step, sort_keys=True): number for number, step in enumerate(builder.steps)}
-    numbers: list[int] = []
-
-    def moved(key: str, value: Json) -> Json:
-        if key not in PREMISES:
-            return value
-        if isinstance(value, int):
-            return numbers[value]
-        return [numbers[cast(int, item)] for item in value] if isinstance(value, list) else value
-
-    for step in steps:
-        new = {key: moved(key, value) for key, value in step.items()}
-        text = json.dumps(new, sort_keys=True)
-        if text not in known:
-            known[text] = len(builder.steps)
-            builder.steps.append(new)
-        numbers.append(known[text])
-    return numbers
+    return builder.append(before)[cast(int, conclusion["of"])]

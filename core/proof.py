@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final, cast
 
 from .task import Region
 
@@ -13,6 +15,13 @@ Step = dict[str, Json]
 # In which order the factors are multiplied (index of the left one, each time): the d_model x d_model ones first where
 # the other side is a vocabulary, from the short end where it is a few positions. Any order is sound.
 ORDERS = {"EQKE": (1, 0, 0), "EQKP": (2, 1, 0), "EVOU": (1, 0, 0), "PVOU": (0, 0, 0), "EU": (0,)}
+
+
+# The arguments that hold numbers of steps
+PREMISES: Final = frozenset(
+    ("of", "scores", "positions", "weights", "direct", "values", "margins", "exact_direct", "output_positions")
+)
+FLOAT_PREMISES: Final = frozenset(("errors", "right", "wrong"))
 
 
 def hexadecimal(n: int) -> str:
@@ -25,6 +34,13 @@ def region_json(region: Region) -> list[Json]:
     return [list(span) for span in region]
 
 
+def _moved(value: Json, numbers: Sequence[int]) -> Json:
+    """A premise, or a list of premises, after renumbering."""
+    if isinstance(value, int):
+        return numbers[value]
+    return [numbers[cast(int, item)] for item in value] if isinstance(value, list) else value
+
+
 @dataclass(slots=True)
 class Builder:
     """Appends steps; each method returns the number of the step that holds its fact."""
@@ -34,6 +50,20 @@ class Builder:
     def add(self, rule: str, **arguments: Json) -> int:
         self.steps.append({"rule": rule, **arguments})
         return len(self.steps) - 1
+
+    def append(self, steps: Sequence[Step]) -> list[int]:
+        """Add steps with their premises renumbered; one that is there already is not repeated. Their new numbers."""
+        known = {json.dumps(step, sort_keys=True): number for number, step in enumerate(self.steps)}
+        numbers: list[int] = []
+        for step in steps:
+            premises = FLOAT_PREMISES if step["rule"] == "float_count" else PREMISES
+            new = {key: _moved(value, numbers) if key in premises else value for key, value in step.items()}
+            text = json.dumps(new, sort_keys=True)
+            if text not in known:
+                known[text] = len(self.steps)
+                self.steps.append(new)
+            numbers.append(known[text])
+        return numbers
 
     def circuit(self, name: str, centre: Json = None) -> int:
         """A circuit as a product of factors."""

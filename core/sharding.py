@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from typing import Final, cast
+from typing import cast
 
 from .errors import CompactProofsError
 from .problem import Problem
-from .proof import Builder, Json, Proof, Step
+from .proof import Builder, Json, Proof
 from .task import Region, Task, pairs, region_of
-
-PREMISES: Final = frozenset(
-    ("of", "scores", "positions", "weights", "direct", "values", "margins", "exact_direct", "output_positions")
-)
-"""The arguments that hold numbers of steps in a proof about the real numbers."""
 
 
 def split(task: Task, parts: int, whole_maxima: bool = False) -> list[Region]:
@@ -36,30 +30,9 @@ def join(problem: Problem, proofs: Sequence[Proof]) -> Proof:
     if len(proofs) == 1:
         return proofs[0]
     builder, total = Builder(), problem.task.total
-    counts = [append(builder, proof.steps[:-1])[cast(int, proof.steps[-1]["of"])] for proof in proofs]
+    counts = [builder.append(proof.steps[:-1])[cast(int, proof.steps[-1]["of"])] for proof in proofs]
     numbers: list[Json] = [*dict.fromkeys(counts)]
     builder.add("conclude", of=builder.add("disjoint_union", of=numbers))
     right, wrong = sum(proof.lower for proof in proofs), sum(total - proof.upper for proof in proofs)
     undecided = sum(proof.undecided for proof in proofs)
     return Proof(proofs[0].strategy, tuple(builder.steps), right, total - wrong, undecided)
-
-
-def append(builder: Builder, steps: Sequence[Step]) -> list[int]:
-    """Add steps with their premises renumbered; a step that is there already is not repeated. Their new numbers."""
-    known = {json.dumps(step, sort_keys=True): number for number, step in enumerate(builder.steps)}
-    numbers: list[int] = []
-    for step in steps:
-        new = {key: _moved(value, numbers) if key in PREMISES else value for key, value in step.items()}
-        text = json.dumps(new, sort_keys=True)
-        if text not in known:
-            known[text] = len(builder.steps)
-            builder.steps.append(new)
-        numbers.append(known[text])
-    return numbers
-
-
-def _moved(value: Json, numbers: Sequence[int]) -> Json:
-    """A premise, or a list of premises, after renumbering."""
-    if isinstance(value, int):
-        return numbers[value]
-    return [numbers[cast(int, item)] for item in value] if isinstance(value, list) else value

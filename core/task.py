@@ -27,6 +27,8 @@ class Task:
     eos: int | None = None
     masses: tuple[tuple[int, ...], ...] | None = None
     """Weight of each token (in the order of the task) at each of the `length` positions; None: all 1."""
+    maxima: tuple[int, ...] | None = None
+    """The maxima that inputs are restricted to, ascending; None: any."""
 
     @property
     def free(self) -> int:
@@ -51,7 +53,14 @@ class Task:
     @property
     def total(self) -> int:
         """Mass of all sequences: their number, if all weights are 1."""
-        return prod(sum(self.mass(position)) for position in range(self.length))
+        every = [self.mass(position) for position in range(self.length)]
+        if self.maxima is None:
+            return prod(map(sum, every))
+        return sum(prod(sum(row[: m + 1]) for row in every) - prod(sum(row[:m]) for row in every) for m in self.maxima)
+
+    def possible(self) -> tuple[int, ...]:
+        """The maxima of inputs that the claim is about."""
+        return tuple(range(self.tokens)) if self.maxima is None else self.maxima
 
     def queries(self, m: int) -> int:
         """Queries of maximum m are 0..queries(m)-1; the end-of-sequence token is query 0."""
@@ -98,7 +107,7 @@ class Task:
 
     def whole(self) -> Region:
         """All classes."""
-        return tuple((m, 0, self.queries(m)) for m in range(self.tokens))
+        return tuple((m, 0, self.queries(m)) for m in self.possible())
 
 
 def pairs(region: Region) -> Iterator[tuple[int, int]]:

@@ -14,13 +14,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..core import checkpoint
-from ..core.claim import parse, task_of
+from ..core.claim import parse
 from ..core.errors import CompactProofsError
 from ..core.files import FilePath, write_atomically
 from ..core.interpret import Averaged, averaged
 from ..core.model import Model
 from ..core.problem import Problem
 from ..core.proof import Proof
+from ..core.question import problem_of
 from ..core.strategies import prove
 from . import display
 from .auditing.document import read
@@ -86,7 +87,7 @@ def certify(model: object, claim: str = "accuracy", strategy: str = "auto") -> C
     """
     loaded = load(model)
     meant = parse(claim)
-    problem = Problem(loaded, task_of(meant, loaded), meant.threshold)
+    problem = problem_of(meant, loaded)
     proof = prove(strategy, problem)
     enforce(meant.bound, problem, proof)
     return Certificate(problem, proof, encode(document(problem, proof)))
@@ -200,4 +201,4 @@ def circuits(model: object, claim: str = "accuracy") -> Circuits:
     """The circuits of a model for the task of a claim."""
     loaded = load(model)
     meant = parse(claim)
-    return Circuits(averaged(Problem(loaded, task_of(meant, loaded), meant.threshold)))
+    return Circuits(averaged(problem_of(meant, loaded)))

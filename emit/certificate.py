@@ -14,19 +14,22 @@ from ..core.files import FilePath, write_atomically
 from ..core.model import Model
 from ..core.problem import Problem
 from ..core.proof import Json, Proof, hexadecimal
-from .console import percent
+from ..core.question import LOSS_BITS, Question
+from ..core.task import Task
+from .console import nats, percent
 
 FORMAT = "compactproofs certificate"
 VERSION = 1
 
 
-def document(problem: Problem, proof: Proof) -> dict[str, Json]:
+def document(asked: Problem | Question, proof: Proof) -> dict[str, Json]:
     """The certificate as a JSON document."""
+    question = asked if isinstance(asked, Question) else Question(((1, asked),))
     return {
         "format": FORMAT,
         "version": VERSION,
-        "model": _model(problem.model),
-        "claim": _claim(problem, proof),
+        "model": _model(question.model),
+        "claim": _claim(question, proof),
         "proof": list(proof.steps),
         "end": len(proof.steps),
     }
@@ -50,32 +53,45 @@ def _model(model: Model) -> Json:
     return {"tensors": tensors, "sha256": model.sha256}
 
 
-def _claim(problem: Problem, proof: Proof) -> Json:
-    task, (n, exponent) = problem.task, problem.threshold
+def _claim(question: Question, proof: Proof) -> Json:
+    task, (n, exponent) = question.task, question.threshold
+    margin: Json = {"margin_above": hexadecimal(n), "exponent": exponent}
     return {
         "architecture": "one-layer attention-only",
-        "distribution": _distribution(problem),
-        "semantics": _semantics(problem),
+        "distribution": _distribution(question),
+        "semantics": _semantics(question),
         "task": {"kind": task.kind, "length": task.length, "tokens": task.tokens, "eos": task.eos},
-        "quantity": {"margin_above": hexadecimal(n), "exponent": exponent},
+        "quantity": {"log_loss": -LOSS_BITS} if question.log_loss else margin,
         "bounds": {
             "lower": hexadecimal(proof.lower),
             "upper": hexadecimal(proof.upper),
-            "total": hexadecimal(task.total),
+            "total": hexadecimal(question.total),
         },
     }
 
 
-def _semantics(problem: Problem) -> Json:
-    chosen = problem.semantics
+def _semantics(question: Question) -> Json:
+    chosen = question.semantics
     if chosen is None:
         return "real"
     return {"format": chosen.format, "exp_ulp": chosen.exp_ulp, "underflow": chosen.underflow}
 
 
-def _distribution(problem: Problem) -> Json:
+def _distribution(question: Question) -> Json:
+    """A mixture of parts, or one product of positions."""
+    if len(question.parts) == 1 and question.task.maxima is None:
+        return _positions(question.task)
+    parts: list[Json] = []
+    for share, problem in question.parts:
+        maxima, last = problem.task.maxima, problem.task.tokens - 1
+        answers = maxima if maxima is None or problem.task.kind == "max" else [last - m for m in reversed(maxima)]
+        listed = None if answers is None else [*answers]
+        parts.append({"share": hexadecimal(share), "answers": listed, "positions": _positions(problem.task)})
+    return {"parts": parts}
+
+
+def _positions(task: Task) -> Json:
     """Weights are written in the order of the tokens, which `min` reverses."""
-    task = problem.task
     if task.masses is None:
         return "uniform"
     rows = task.masses if task.kind == "max" else [row[::-1] for row in task.masses]
@@ -103,17 +119,24 @@ def run_checker(path: str) -> dict[str, Any]:
     raise CompactProofsError("CHECK_FAILED", text)
 
 
-def enforce(bound: Fraction | None, problem: Problem, proof: Proof) -> None:
+def enforce(bound: Fraction | None, asked: Problem | Question, proof: Proof) -> None:
     """A bound that the claim states is insisted on. Errors: CLAIM_NOT_REACHED."""
-    total = problem.task.total
-    if bound is not None and proof.lower < bound * total:
-        wanted = percent(bound.numerator, bound.denominator)
-        text = f"the claim asks for {wanted}, this proof reaches {percent(proof.lower, total)}; nothing was written"
+    question = asked if isinstance(asked, Question) else Question(((1, asked),))
+    if bound is None:
+        return
+    if question.log_loss:
+        missed, wanted = proof.upper > bound * question.total, f"{float(bound):.6g} nats"
+        reached = f"{nats(proof.upper, up=True)} nats"
+    else:
+        missed, wanted = proof.lower < bound * question.total, percent(bound.numerator, bound.denominator)
+        reached = percent(proof.lower, question.total)
+    if missed:
+        text = f"the claim asks for {wanted}, this proof reaches {reached}; nothing was written"
         raise CompactProofsError("CLAIM_NOT_REACHED", text)
 
 
 def publish(
-    problem: Problem, proof: Proof, path: FilePath, overwrite: bool = False, check: bool = True
+    problem: Problem | Question, proof: Proof, path: FilePath, overwrite: bool = False, check: bool = True
 ) -> tuple[int, dict[str, Any] | None]:
     """Write the certificate unless the checker refuses it; its size in bytes and the checker's report."""
     data = encode(document(problem, proof))

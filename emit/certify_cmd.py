@@ -15,14 +15,15 @@ from ..core.checkpoint import load
 from ..core.claim import parse, task_of
 from ..core.files import check_target
 from ..core.grid import COMBINATIONS, ERROR_OPTIONS, EU_OPTIONS
-from ..core.problem import Problem
 from ..core.proof import Proof
+from ..core.question import Question, question_of
 from ..core.semantics import NAMES, semantics
 from ..core.strategies import STRATEGIES, estimate
 from .all_strategies import run_all, table
 from .certificate import enforce, publish
-from .console import INTERRUPTED, guarded, interruptible, percent, progress_bar
+from .console import INTERRUPTED, guarded, interruptible, nats, percent, progress_bar
 from .goals import prove_towards, wish
+from .parts import prove_parts
 from .shards import prove_sharded
 
 EPILOG = """\b
@@ -41,6 +42,10 @@ Examples:
     --claim "P(margin > 1/2) of min of 32 tokens when query ~ 3/4 {0..7} + 1/4 {8..31}"
   # the same for every float32 program that evaluates the model, whatever the order of its sums
   certify --exact models/max_of_4_v64_seed123.safetensors -o float32.json --semantics float32
+  # the mean log-loss between two bounds; and inputs drawn from a mixture
+  certify --exact models/max_of_4_v64_seed123.safetensors -o loss.json --claim "E[log-loss]"
+  certify --exact models/max_of_4_v64_seed123.safetensors -o mixture.json \\
+    --claim "accuracy when 1/2 (uniform) + 1/2 (query in {0..7} and maximum in {8..63})"
   # brute force in two processes; stopped by Ctrl-C, it writes the bound that is proved so far
   certify --exact models/max_of_4_v64_seed123.safetensors --strategy brute-force --jobs 2 -o brute.json
   # a count of its own for each class (query, maximum): the bound of the worst class holds for every mixture of them
@@ -146,7 +151,10 @@ def certify(
     loaded = load(model)
     claim = parse(claim_text)
     meant = semantics(program, exp_ulp, underflow)
-    problem = Problem(loaded, task_of(claim, loaded), claim.threshold, precision, meant)
+    question = question_of(claim, loaded, precision, meant)
+    problem = question.parts[0][1]
+    if everything or output is None or by is not None:
+        task_of(claim, loaded)  # these are for claims about one distribution
     if everything:
         rows = run_all(problem, strategy.partition(":")[2] or "sound", output, force, not no_check, as_json)
         click.echo(json.dumps(rows, sort_keys=True) if as_json else "\n".join(table(rows)))
@@ -154,18 +162,20 @@ def certify(
     with interruptible() as stopped:
         try:
             if output is None:
-                report = _estimate(problem, strategy, as_json)
+                report = _estimate(question, strategy, as_json)
             else:
                 with progress_bar(f"proving by {strategy}", quiet=as_json) as tick:
-                    if jobs == 1:
+                    if not claim.plain:
+                        proof = prove_parts(question, strategy, wanted, jobs, tick)
+                    elif jobs == 1:
                         proof = prove_towards(strategy, problem, wanted, tick)
                     else:
                         proof = prove_sharded(problem, strategy, jobs, tick)
                 if by is not None:
                     proof = apart(problem, proof, by)
-                enforce(claim.bound, problem, proof)
-                size, checked = publish(problem, proof, output, overwrite=force, check=not no_check)
-                report = _report(problem, proof, output, size, checked)
+                enforce(claim.bound, question, proof)
+                size, checked = publish(question, proof, output, overwrite=force, check=not no_check)
+                report = _report(question, proof, output, size, checked)
         except KeyboardInterrupt:
             click.echo("interrupted; nothing was written", err=True)
             sys.exit(INTERRUPTED)
@@ -176,17 +186,18 @@ def certify(
         sys.exit(INTERRUPTED)
 
 
-def _estimate(problem: Problem, name: str, quiet: bool) -> dict[str, Any]:
+def _estimate(question: Question, name: str, quiet: bool) -> dict[str, Any]:
     with progress_bar(f"estimate by {name}", quiet) as tick:
-        used, right = estimate(name, problem, tick)
-    return {"strategy": used, "estimate": [str(right), str(problem.task.total)], "proved": False}
+        used, right = estimate(name, question.parts[0][1], tick)
+    return {"strategy": used, "estimate": [str(right), str(question.total)], "proved": False}
 
 
-def _report(problem: Problem, proof: Proof, output: str, size: int, checked: dict[str, Any] | None) -> dict[str, Any]:
-    total = str(problem.task.total)
+def _report(question: Question, proof: Proof, output: str, size: int, checked: dict[str, Any] | None) -> dict[str, Any]:
+    total = str(question.total)
     return {
         "strategy": proof.strategy,
-        "semantics": None if problem.semantics is None else asdict(problem.semantics),
+        "quantity": "log-loss" if question.log_loss else "margin",
+        "semantics": None if question.semantics is None else asdict(question.semantics),
         "lower": [str(proof.lower), total],
         "upper": [str(proof.upper), total],
         "undecided": str(proof.undecided),
@@ -207,7 +218,9 @@ def _lines(report: dict[str, Any]) -> list[str]:
         ]
     lower, total = map(int, report["lower"])
     upper = int(report["upper"][0])
-    if lower == upper:
+    if report["quantity"] == "log-loss":
+        bound = f"the mean log-loss is at least {nats(lower)} and at most {nats(upper, up=True)} nats"
+    elif lower == upper:
         bound = f"exactly {lower} of {total} ({percent(lower, total)}) right"
     else:
         bound = f"at least {lower} of {total} ({percent(lower, total)}) right"

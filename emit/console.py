@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from ..core.errors import CompactProofsError
+from ..core.question import LOSS_BITS
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -53,6 +54,13 @@ def percent(count: int, total: int, up: bool = False) -> str:
     scaled = count * 10**8
     millionths = -(-scaled // total) if up else scaled // total
     return f"{millionths // 10**6}.{millionths % 10**6:06} %"
+
+
+def nats(n: int, up: bool = False) -> str:
+    """A log-loss in units of 2**-LOSS_BITS nats, rounded down (up) to six decimals."""
+    scaled = n * 10**6
+    millionths = -(-scaled >> LOSS_BITS) if up else scaled >> LOSS_BITS
+    return f"{millionths // 10**6}.{millionths % 10**6:06}"
 
 
 def ends(lower: int, upper: int, total: int) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from ..core.claim import parse, task_of
 from ..core.errors import CompactProofsError
 from ..core.files import write_atomically
 from ..core.model import Model
-from ..core.problem import Problem
+from ..core.question import problem_of
 from ..core.strategies import prove, strategy
 from .all_strategies import file_name
 from .auditing.costs import paper_cost
@@ -115,7 +115,7 @@ def _certify(piece: Piece) -> dict[str, Any]:
     if model.sha256 != piece.digest:
         raise CompactProofsError("MODEL_CHANGED", "the file changed after the sweep began", piece.model)
     claim = parse(piece.claim)
-    problem = Problem(model, task_of(claim, model), claim.threshold)
+    problem = problem_of(claim, model)
     proof = prove(piece.strategy, problem)
     piece.at(piece.certificate).parent.mkdir(parents=True, exist_ok=True)
     size, checked = publish(problem, proof, piece.at(piece.certificate), overwrite=True)

@@ -9,7 +9,7 @@ from ..facts import Conclusion, Count, Mixed
 from ..numbers import Exp, read_hex
 from ..step import Step
 
-BITS, GRID = 96, 512
+BITS, FINE, GRID = 96, 96, 512  # bits of exp; fractional bits of its argument: at least, at most
 
 
 def log_loss(step: Step) -> Conclusion:
@@ -34,7 +34,7 @@ def log_loss(step: Step) -> Conclusion:
     upper, lower = (step.fields.each(key, read_hex) for key in ("upper", "lower"))
     if not len(upper) == len(lower) == len(counts):
         raise Malformed("VECTOR_LENGTH", f"{len(upper)} and {len(lower)} numbers for {len(counts)} counts")
-    grid = max(LOSS_BITS, *(-count.threshold[1] for count in counts))
+    grid = max(FINE, *(-count.threshold[1] for count in counts))
     if grid > GRID:
         raise Malformed("OUT_OF_RANGE", f"a threshold is finer than 2^-{GRID}")
     points = [n << grid + e for n, e in (count.threshold for count in counts)]

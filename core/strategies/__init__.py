@@ -62,6 +62,7 @@ STRATEGIES = {
 
 def top_tree(problem: Problem, first: int) -> Proof:
     """The exact count among the maxima from `first` on, if the tree is small. Errors: TREE_TOO_LARGE."""
+    first = min(first, problem.task.possible()[-1])
     find = partial(margin_tree.margin_tree, nodes=TREE_TRIAL, first=first)
     return find_float(problem, find, lambda done, total: None)
 

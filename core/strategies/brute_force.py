@@ -67,7 +67,7 @@ def estimate(problem: Problem, progress: Progress = lambda done, total: None) ->
     wrong = 0
     for q in range(len(problem.circuits.eqke.ints)):
         progress(q, len(problem.circuits.eqke.ints))
-        for m in range(task.tokens):
+        for m in task.possible():
             if q < task.queries(m):
                 lost, close = _class(problem, q, m)
                 wrong += lost + sum(mass(task, q, sequence) for sequence in close)

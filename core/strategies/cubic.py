@@ -43,7 +43,7 @@ def cubic(problem: Problem, progress: Progress = lambda done, total: None) -> Pr
     right = 0
     judge = Judge(problem)
     region = problem.within(task.whole(), DIGITS[-1], positions=True)
-    for m in range(task.tokens):
+    for m in task.possible():
         progress(m, task.tokens)
         right += _maximum(problem, m, {q for q, maximum in pairs(region) if maximum == m}, judge)
     builder = Builder()
@@ -57,7 +57,7 @@ def cubic(problem: Problem, progress: Progress = lambda done, total: None) -> Pr
 def estimate(problem: Problem, progress: Progress = lambda done, total: None) -> int:
     """The count by doubles alone: the paper's way, and no proof."""
     task, right = problem.task, 0
-    for m in range(task.tokens):
+    for m in task.possible():
         progress(m, task.tokens)
         right += _maximum(problem, m, set(range(task.queries(m))), None)
     return right

@@ -60,13 +60,13 @@ def margin_tree(
     task, ladder = problem.task, problem.ladder(DIGITS)
     whole = tuple(span for span in task.whole() if span[0] >= first)
     classes = set(pairs(problem.within(whole, ladder[-1])))
-    alive = {m: survivors(problem, m).alive for m in range(first, task.tokens)}
+    alive = {m: survivors(problem, m).alive for m in task.possible() if m >= first}
     for digits in ladder:
         chosen = precision(problem.circuits, digits)
         tally = Tally()
         for q, (token, position) in enumerate(problem.enclosures(chosen)):
             progress(q, problem.circuits.eqke.ints.shape[0])
-            for m in range(first, task.tokens):
+            for m in alive:
                 if (q, m) in classes and task.class_size(q, m):
                     outputs = [int(o) for o in alive[m][q].nonzero()[0]]
                     tables = [_table(problem, q, m, o, token, position, chosen) for o in outputs]

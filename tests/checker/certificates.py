@@ -21,10 +21,13 @@ from typing import Any
 from compactproofs.checker import __main__ as command
 from compactproofs.checker.errors import Refusal
 from compactproofs.checker.kernel import check, read_document
+from compactproofs.core.claim import parse
 from compactproofs.core.float_semantics import find_float
+from compactproofs.core.log_loss import log_loss
 from compactproofs.core.model import LAYOUT, SHAPES, Model, Tensor, build
 from compactproofs.core.problem import Problem
 from compactproofs.core.proof import Builder, Proof, hexadecimal
+from compactproofs.core.question import answer, question_of
 from compactproofs.core.semantics import Semantics
 from compactproofs.core.strategies import strategy as find_strategy
 from compactproofs.core.strategies.convolution import Goal, margin_convolution
@@ -169,6 +172,24 @@ def program(model: Model, strategy: str, semantics: Semantics = BINARY32) -> Doc
     return plain(problem, find_float(problem, find_strategy(strategy).find, lambda done, total: None))
 
 
+MIXTURE = "when 1/3 (query in {0,1}) + 2/3 (maximum in {1,2} and position 0 ~ 1/2 {0} + 1/2 {1..2})"
+
+
+def asked(model: Model, text: str, strategy: str = "margin-tree", gap: float | None = None) -> Document:
+    """A certificate of a claim in words, about parts of a distribution and the log-loss, too."""
+    claim = parse(text)
+    question = question_of(claim, model)
+
+    def find(problem: Problem, width: float | None = gap) -> Proof:
+        if strategy == "margin-convolution":
+            return margin_convolution(problem, goal=Goal(gap=width, keep=True))
+        return find_strategy(strategy).find(problem, lambda done, total: None)
+
+    proof = log_loss(question, find) if question.log_loss else answer(question, find)
+    value: Document = json.loads(encode(document(question, proof)))
+    return value
+
+
 def resign(value: Document) -> Document:
     """State the digest that fits the tensors: an attacker can always do that."""
     hasher = hashlib.sha256()
@@ -291,6 +312,11 @@ GOLDEN: dict[str, Callable[[], Document]] = {
     "row_exact": lambda: certify(able(), "subcubic:9"),
     "convolution": lambda: convolution(random_model(3, context=3), 0.4),
     "program": lambda: program(planted(noise=1), "margin-tree"),
+    "mixture": lambda: asked(random_model(2), f"P(margin > -1/4) {MIXTURE}"),
+    "mixture_convolution": lambda: asked(random_model(2), f"accuracy {MIXTURE}", "margin-convolution", 0.2),
+    "given": lambda: asked(random_model(2, outputs=4), "accuracy of min when minimum in {0}", "brute-force"),
+    "log_loss": lambda: asked(planted(noise=1), "E[log-loss]"),
+    "log_loss_mixture": lambda: asked(random_model(3), f"E[log-loss] {MIXTURE}"),
     "float64": lambda: certify(random_model(1, dtype="F64"), "margin-tree"),
     "float32": lambda: certify(random_model(1, dtype="F32"), "brute-force"),
     "bfloat16": lambda: certify(random_model(1, dtype="BF16"), "cubic"),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from compactproofs.core.checkpoint import load
-from compactproofs.core.claim import dyadic, parse, task_of
+from compactproofs.core.claim import dyadic, parse, task_of, tasks_of
 from compactproofs.core.errors import CompactProofsError
 from hypothesis import given
 from hypothesis import strategies as st
@@ -47,7 +47,13 @@ def test_a_distribution_that_is_uniform_after_all() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "CLAIM_SYNTAX: column 1: expected 'accuracy', 'P'"),
+        ("", "CLAIM_SYNTAX: column 1: expected 'accuracy', 'E', 'P'"),
+        ("E[log-loss] >= 1", "CLAIM_SYNTAX: found '>=': a share of inputs is bounded from below"),
+        ("accuracy <= 99%", "CLAIM_SYNTAX: found '<='"),
+        ("E[accuracy]", "CLAIM_SYNTAX: column 3: expected 'log-loss'"),
+        ("accuracy when 1/2 (uniform) + 1/3 (query in {1})", "CLAIM_SHARES: shares of a mixture"),
+        ("accuracy when 1/2 (uniform)", "CLAIM_SYNTAX: column 28: expected"),
+        ("accuracy when answer in {1}", "CLAIM_SYNTAX: column 15: expected"),
         ("accuracy of", "CLAIM_SYNTAX: column 12: expected 'max' or 'min'"),
         ("accuracy of max when position x in {1}", "CLAIM_SYNTAX: column 31: expected a number"),
         ("accuracy when query in {1..}", "CLAIM_SYNTAX: column 28: expected a number"),
@@ -72,12 +78,36 @@ def test_syntax_errors_point_at_the_column(text: str, message: str) -> None:
         ("accuracy when query in {64}", "CLAIM_TOKEN"),
         ("accuracy when query in {5..3}", "CLAIM_TOKEN"),
         ("accuracy when query ~ 1/2 {1} + 1/4 {2}", "CLAIM_SHARES"),
+        ("accuracy of min when maximum in {1}", "CLAIM_ANSWER"),
+        ("accuracy when maximum in {1} and query in {2}", "CLAIM_ANSWER"),
+        ("accuracy when maximum in {1} and maximum in {2}", "CLAIM_ANSWER"),
+        ("accuracy when maximum in {64}", "CLAIM_TOKEN"),
+        ("accuracy when 1/2 (uniform) + 1/2 (query in {1})", "CLAIM_NOT_PLAIN"),
+        ("E[log-loss]", "CLAIM_NOT_PLAIN"),
     ],
 )
 def test_claims_that_do_not_fit_the_model(text: str, code: str) -> None:
     with pytest.raises(CompactProofsError) as caught:
         task_of(parse(text), MODEL)
     assert caught.value.code == code
+
+
+def test_a_mixture_has_the_stated_probabilities() -> None:
+    claim = parse("accuracy when 1/3 (uniform) + 2/3 (query in {0..7} and maximum in {8..63}) >= 1/2")
+    parts = tasks_of(claim, MODEL)
+    mass = [share * task.total for share, task in parts]
+    assert Fraction(mass[0], sum(mass)) == Fraction(1, 3)
+    assert parts[0][1].masses is None and parts[0][1].maxima is None
+    assert parts[1][1].maxima == tuple(range(8, 64))
+    assert parts[1][1].total == (64**3 - 8**3) * 8
+    assert claim.bound == Fraction(1, 2)
+
+
+def test_a_given_minimum_is_counted_from_above() -> None:
+    task = tasks_of(parse("accuracy of min when minimum in {0..1}"), MODEL)[0][1]
+    assert task.maxima == (62, 63)
+    assert task.total == 64**4 - 62**4
+    assert tasks_of(parse("accuracy when maximum in {0..63}"), MODEL)[0][1].maxima is None
 
 
 @given(st.integers(-(10**9), 10**9), st.integers(0, 40))

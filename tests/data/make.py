@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import argparse
 import base64
+import itertools
 import json
 import struct
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -1450,6 +1452,166 @@ MODELS: list[tuple[str, Raw, str, str]] = [
     ("pickle", lambda data: b"\x80\x02}q\x00." + bytes(8), "MALFORMED", "SAFETENSORS"),
     ("dimension_huge", _header(lambda h: h[U].update(shape=[2**40, 3])), "MALFORMED", "OUT_OF_RANGE"),
     ("dimension_zero", _header(lambda h: h[U].update(shape=[0, 3])), "MALFORMED", "OUT_OF_RANGE"),
+]
+
+
+def _exchanged_shares(entries: list[dict[str, Any]]) -> None:
+    entries[0]["share"], entries[1]["share"] = entries[1]["share"], entries[0]["share"]
+
+
+def _restate_total(value: Document) -> None:
+    """The total that fits the distribution, and an upper bound that is no larger."""
+    claim, total = value["claim"], 0
+    task, one = claim["task"], {"share": "1", "answers": None, "positions": "uniform"}
+    given = claim["distribution"]["parts"] if isinstance(claim["distribution"], dict) else [one]
+    for part in given:
+        uniform = [["1"] * task["tokens"]] * task["length"]
+        rows = uniform if part["positions"] == "uniform" else part["positions"]
+        for tokens in itertools.product(range(task["tokens"]), repeat=task["length"]):
+            label = max(tokens) if task["kind"] == "max" else min(tokens)
+            if part["answers"] is None or label in part["answers"]:
+                total += int(part["share"], 16) * prod(int(row[t], 16) for row, t in zip(rows, tokens, strict=True))
+    ends = {key: min(int(claim["bounds"][key], 16), total) for key in ("lower", "upper")}
+    claim["bounds"] = {"total": f"{total:x}", **{key: f"{n:x}" for key, n in ends.items()}}
+
+
+def _first(new: Callable[[str], str]) -> Callable[[list[str]], list[str]]:
+    return lambda entries: [new(entries[0]), *entries[1:]]
+
+
+def _last(new: Callable[[str], str]) -> Callable[[list[str]], list[str]]:
+    return lambda entries: [*entries[:-1], new(entries[-1])]
+
+
+def _second(new: str) -> Callable[[list[str]], list[str]]:
+    return lambda entries: [entries[0], new, *entries[2:]]
+
+
+def _finest(value: Document) -> None:
+    """The last threshold plus 2**-600."""
+    last = step_of(value, "margins", -1)
+    n, exponent = int(last["margin_above"], 16), last["exponent"]
+    last.update(margin_above=f"{(n << exponent + 600) + 1:x}", exponent=-600)
+
+
+def parts(change: Callable[[list[dict[str, Any]]], object]) -> Change:
+    """Change the parts of a distribution."""
+    return lambda value: change(value["claim"]["distribution"]["parts"])
+
+
+def scaled_share(entries: list[dict[str, Any]]) -> None:
+    for entry in entries:
+        entry["share"] = f"{2 * int(entry['share'], 16):x}"
+
+
+REJECT += [
+    ("mixture_shares_exchanged", "mixture", both(parts(_exchanged_shares), _restate_total), "BOUND"),
+    ("mixture_answers_widened", "mixture", both(parts(lambda p: p[1].update(answers=None)), _restate_total), "BOUND"),
+    ("given_other_answer", "given", both(parts(lambda p: p[0].update(answers=[1])), _restate_total), "MAXIMUM"),
+    ("given_more_answers", "given", both(parts(lambda p: p[0].update(answers=[0, 1])), _restate_total), "BOUND"),
+    (
+        "given_maximum_by_convolution",
+        "mixture_convolution",
+        both(parts(lambda p: p[1].update(answers=[1])), _restate_total),
+        "MAXIMUM",
+    ),
+    (
+        "mixture_of_thresholds",
+        "log_loss_mixture",
+        lambda value: step_of(value, "mixture", 1).update(
+            of=[step_of(value, "mixture")["of"][0], step_of(value, "mixture", 1)["of"][1]]
+        ),
+        "THRESHOLD",
+    ),
+    (
+        "loss_claimed_as_accuracy",
+        "log_loss",
+        both(put("claim.quantity", {"margin_above": "0", "exponent": 0}), _restate_total),
+        "THRESHOLD",
+    ),
+    ("mixture_other_part", "mixture", step("margin_tree", "part", 0, 1), "STATED_RESULT"),
+    ("mixture_parts_swapped", "mixture", step("mixture", "of", lambda of: of[::-1]), "PART"),
+    ("mixture_part_twice", "mixture_convolution", step("mixture", "of", lambda of: [*of, of[0]]), "PREMISES"),
+    ("mixture_without_a_part", "mixture", step("mixture", "of", lambda of: of[:1]), "PREMISES"),
+    (
+        "mixture_joined_as_regions",
+        "mixture",
+        lambda value: step_of(value, "mixture").update(rule="disjoint_union"),
+        "PART",
+    ),
+    ("mixture_concluded_from_a_part", "mixture", step("conclude", "of", lambda of: of - 1), "PREMISE_KIND"),
+    ("loss_upper_understated", "log_loss", step("log_loss", "upper", _last(more(-4))), "LOSS_BOUND"),
+    ("loss_upper_first_understated", "log_loss", step("log_loss", "upper", _first(more(-8))), "LOSS_BOUND"),
+    ("loss_upper_below_the_floor", "log_loss", step("log_loss", "upper", lambda u: ["0"] * len(u)), "LOSS_BOUND"),
+    ("loss_lower_overstated", "log_loss", step("log_loss", "lower", _first(more(4))), "LOSS_BOUND"),
+    ("loss_lower_ascends", "log_loss", step("log_loss", "lower", _second("0")), "LOSS_BOUND"),
+    ("loss_lower_negative", "log_loss", step("log_loss", "lower", _last(lambda text: "-1")), "LOSS_BOUND"),
+    ("loss_upper_ascends", "log_loss", step("log_loss", "upper", _last(lambda text: "10000000000000")), "LOSS_BOUND"),
+    ("loss_thresholds_descend", "log_loss", step("log_loss", "of", lambda of: of[::-1]), "LOSS_FLOOR"),
+    (
+        "loss_thresholds_out_of_order",
+        "log_loss",
+        step("log_loss", "of", lambda of: [of[0], of[2], of[1], *of[3:]]),
+        "THRESHOLD",
+    ),
+    (
+        "loss_without_floor",
+        "log_loss",
+        both(*(step("log_loss", key, lambda entries: entries[1:]) for key in ("of", "upper", "lower"))),
+        "LOSS_FLOOR",
+    ),
+    ("loss_bound_lowered", "log_loss", put("claim.bounds.upper", more(-1)), "BOUND"),
+    ("loss_bound_raised", "log_loss", put("claim.bounds.lower", more(1)), "BOUND"),
+    (
+        "accuracy_claimed_as_loss",
+        "margin_tree",
+        lambda value: value["claim"].update(
+            quantity={"log_loss": -40}, bounds={**value["claim"]["bounds"], "total": f"{1 << 40:x}"}
+        ),
+        "THRESHOLD",
+    ),
+    (
+        "loss_of_a_program",
+        "log_loss",
+        put("claim.semantics", {"format": "binary32", "exp_ulp": 4, "underflow": "flush"}),
+        "SEMANTICS",
+    ),
+]
+MALFORMED += [
+    ("mixture_other_total", "mixture", parts(lambda p: p[1].update(answers=None)), "TOTAL"),
+    ("mixture_no_parts", "mixture", put("claim.distribution.parts", []), "DISTRIBUTION"),
+    ("mixture_one_part", "mixture", parts(lambda p: p.pop()), "DISTRIBUTION"),
+    ("mixture_share_zero", "mixture", parts(lambda p: p[0].update(share="0")), "DISTRIBUTION"),
+    ("mixture_share_negative", "mixture", parts(lambda p: p[0].update(share="-1")), "DISTRIBUTION"),
+    ("mixture_shares_common_factor", "mixture", parts(scaled_share), "NOT_CANONICAL"),
+    ("mixture_too_many_parts", "mixture", parts(lambda p: p.extend([p[0]] * 300)), "DISTRIBUTION"),
+    ("mixture_unknown_key", "mixture", parts(lambda p: p[0].update(note="")), "UNKNOWN_KEY"),
+    ("mixture_unknown_top_key", "mixture", put("claim.distribution.note", "x"), "UNKNOWN_KEY"),
+    ("mixture_step_without_part", "mixture", dropped("margin_tree", "part"), "MISSING_KEY"),
+    ("mixture_part_out_of_range", "mixture", step("margin_tree", "part", 2), "OUT_OF_RANGE"),
+    ("mixture_part_a_boolean", "mixture", step("margin_tree", "part", False), "NOT_AN_INTEGER"),
+    ("part_without_mixture", "margin_tree", step("margin_tree", "part", 0), "UNKNOWN_KEY"),
+    ("given_all_answers", "given", parts(lambda p: p[0].update(answers=[0, 1, 2])), "DISTRIBUTION"),
+    ("given_no_answers", "given", parts(lambda p: p[0].update(answers=[])), "DISTRIBUTION"),
+    ("given_answers_descend", "given", parts(lambda p: p[0].update(answers=[1, 0])), "DISTRIBUTION"),
+    ("given_answer_twice", "given", parts(lambda p: p[0].update(answers=[0, 0])), "DISTRIBUTION"),
+    ("given_answer_beyond", "given", parts(lambda p: p[0].update(answers=[3])), "OUT_OF_RANGE"),
+    ("given_share_two", "given", parts(lambda p: p[0].update(share="2")), "NOT_CANONICAL"),
+    ("given_total_of_all", "given", put("claim.bounds.total", "9"), "TOTAL"),
+    (
+        "given_impossible",
+        "given",
+        parts(lambda p: p[0].update(positions=[["0", "1", "1"], ["0", "1", "1"]])),
+        "DISTRIBUTION",
+    ),
+    ("loss_other_unit", "log_loss", put("claim.quantity.log_loss", -41), "OUT_OF_RANGE"),
+    ("loss_and_margin", "log_loss", put("claim.quantity.exponent", 0), "UNKNOWN_KEY"),
+    ("loss_other_total", "log_loss", put("claim.bounds.total", more(1)), "TOTAL"),
+    ("loss_bounds_cross", "log_loss", put("claim.bounds.upper", "0"), "BOUNDS"),
+    ("loss_upper_missing", "log_loss", dropped("log_loss", "upper"), "MISSING_KEY"),
+    ("loss_upper_short", "log_loss", step("log_loss", "upper", lambda u: u[:-1]), "VECTOR_LENGTH"),
+    ("loss_lower_long", "log_loss", step("log_loss", "lower", lambda u: [*u, "0"]), "VECTOR_LENGTH"),
+    ("loss_threshold_fine", "log_loss", _finest, "OUT_OF_RANGE"),
 ]
 
 

@@ -85,9 +85,7 @@ main()
 def test_ctrl_c_says_what_became_of_the_work(tmp_path: Path, words: tuple[str, ...], kept: bool) -> None:
     out = tmp_path / "cert.json"
     line = ["certify", "--exact", str(MODELS / "max_of_20_v64_seed123.safetensors"), "-o", str(out), *words]
-    started = subprocess.run(
-        [sys.executable, "-c", PRESS, *line], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False
-    )
+    started = subprocess.run([sys.executable, "-c", PRESS, *line], capture_output=True, text=True, check=False)
     text = started.stderr
     assert started.returncode == 130
     assert text.splitlines()[-1].startswith("interrupted; ")

@@ -93,7 +93,7 @@ class Search:
         self.chosen: dict[int, int] = {}
         self.heap: list[tuple[float, int, Place, Ready | None]] = []
         self.entries = 0
-        for m in range(problem.task.tokens) if maxima is None else sorted(maxima):
+        for m in problem.task.possible() if maxima is None else sorted(maxima):
             self._start(m)
         self.state = self._sum()
 

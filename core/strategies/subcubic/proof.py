@@ -72,7 +72,7 @@ def view(problem: Problem, bounds: Bounds) -> View:
 def search(problem: Problem, bounds: Bounds, choice: Choice, rule: Rule, progress: Progress) -> list[Found]:
     """The smallest gaps of every maximum."""
     shown, result = view(problem, bounds), []
-    for m in range(problem.task.tokens):
+    for m in problem.task.possible():
         progress(m, problem.task.tokens)
         result.append(find(Maximum(problem, shown, rule, m, UNIT), choice.combination == 0, UNIT))
     return result
@@ -81,7 +81,7 @@ def search(problem: Problem, bounds: Bounds, choice: Choice, rule: Rule, progres
 def confirm(problem: Problem, bounds: Bounds, rule: Rule, gaps: list[Ints]) -> list[Found]:
     """Those of the given gaps that pass."""
     shown, result = view(problem, bounds), []
-    for m, wanted in enumerate(gaps):
+    for m, wanted in zip(problem.task.possible(), gaps, strict=True):
         maximum = Maximum(problem, shown, rule, m, UNIT)
         possible = (wanted > 0) & (wanted <= np.where(maximum.counts == 0, 1, m))
         passes = maximum.passes(np.maximum(wanted, 1), None)
@@ -92,7 +92,7 @@ def confirm(problem: Problem, bounds: Bounds, rule: Rule, gaps: list[Ints]) -> l
 def certified(problem: Problem, found: list[Found]) -> int:
     """Right sequences by the gaps and the constant sequences: the number that the checker derives."""
     task, right = problem.task, 0
-    for m, entry in enumerate(found):
+    for m, entry in zip(task.possible(), found, strict=True):
         right += int(task.holds_max(m, m) and constant(problem, m))
         for q, i in np.argwhere(entry.gaps > 0):
             n = int(i) + int(task.holds_max(int(q), m))
