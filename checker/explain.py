@@ -69,7 +69,7 @@ def _what(fact: Count | Mixed | Conclusion) -> str:
 
 def argument(value: object) -> str:
     """One argument of a step, cut to a line."""
-    text = str(value)
+    text = "none" if value is None else str(value)
     return text if len(text) <= 60 else f"{text[:56]}... ({len(text)} characters)"
 
 
@@ -79,7 +79,8 @@ def show(document: Document) -> list[str]:
     lines = [f"claimed, not checked: {words(document.claim)}"]
     lines.append(f"model: {', '.join(f'{key} {size}' for key, size in sizes.items() if key != '1')}")
     lines += [f"  {t.name} {t.dtype} {'x'.join(map(str, t.shape))}" for t in document.model.tensors]
-    lines.append(f"task: {task.kind} of {task.length}, tokens 0..{task.tokens - 1}, end token {task.eos}")
+    end = "no end token" if task.eos is None else f"end token {task.eos}"
+    lines.append(f"task: {task.kind} of {task.length}, tokens 0..{task.tokens - 1}, {end}")
     for number, (share, part) in enumerate(document.claim.parts):
         if len(document.claim.parts) > 1:
             lines.append(f"part {number} of the distribution: share {share} of mass {part.total}")

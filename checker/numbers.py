@@ -42,7 +42,7 @@ class Meter:
     def count(self, operations: int) -> None:
         self.operations += operations
         if self.operations > self.limit:
-            raise Exhausted("TOO_MANY_OPERATIONS", f"more than {self.limit} integer operations")
+            raise Exhausted("TOO_MANY_OPERATIONS", f"more than {self.limit} integer operations (--max-operations)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,15 +81,19 @@ def _load(data: bytes, encoding: str) -> object:
     except UnicodeDecodeError as fault:
         raise Malformed("NOT_TEXT", f"byte {fault.start} is not {encoding}") from None
     except (ValueError, RecursionError) as fault:
-        raise Malformed("NOT_JSON", str(fault)[:200]) from None
+        hint = "" if text.rstrip().endswith("}") else "; the end of the file is missing"
+        raise Malformed("NOT_JSON", str(fault)[:200] + hint) from None
     return value
 
 
 def parse(data: bytes) -> object:
     """The JSON document whose canonical spelling is exactly `data`."""
+    if data[8:9] == b"{":
+        raise Malformed("NOT_A_CERTIFICATE", "this looks like a safetensors file; --model FILE takes the model")
     value = _load(data, "ascii")
     if spell(value) != data:
-        raise Malformed("NOT_CANONICAL", "the bytes are not the canonical spelling of this document")
+        text = "not the canonical spelling of this document: it was edited or reformatted; take the file as written"
+        raise Malformed("NOT_CANONICAL", text)
     return value
 
 

@@ -65,4 +65,4 @@ def compare(embedded: Model, given: Model) -> None:
         size = FORMATS[a.dtype][0]
         entry = next(i for i in range(0, len(a.data), size) if a.data[i : i + size] != b.data[i : i + size])
         words = (a.data[entry : entry + size][::-1].hex(), b.data[entry : entry + size][::-1].hex())
-        raise Rejected("OTHER_MODEL", f"{name}: entry {entry // size} is 0x{words[0]}, in the model file 0x{words[1]}")
+        raise Rejected("OTHER_MODEL", f"{name}: entry {entry // size} is 0x{words[1]}, in the certificate 0x{words[0]}")

@@ -1,0 +1,78 @@
+"""Ways to start the checker, and what it says to those who hold it wrong."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CHECKER = ROOT / "checker"
+GOOD = ROOT / "tests" / "data" / "accept" / "enumerate.json"
+MODEL = ROOT / "models" / "max_of_4_v64_seed519.safetensors"
+
+
+def check(*words: object, start: tuple[str, ...] = ("-I", "-S", str(CHECKER))) -> subprocess.CompletedProcess[str]:
+    """The folder, run as a stranger would."""
+    line = [sys.executable, *start, *map(str, words)]
+    return subprocess.run(line, capture_output=True, text=True, check=False, cwd=ROOT)
+
+
+def digest() -> str:
+    """find checker -name '*.py' | LC_ALL=C sort | xargs cat | sha256sum"""
+    paths = sorted(CHECKER.rglob("*.py"), key=lambda path: str(path.relative_to(CHECKER)))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
+
+
+@pytest.mark.parametrize(
+    "start", [("-I", "-S", str(CHECKER)), ("-S", "-m", "checker"), ("-m", "compactproofs.checker")]
+)
+def test_every_start_is_the_same_program(start: tuple[str, ...]) -> None:
+    done = check(GOOD, start=start)
+    assert done.returncode == 0 and done.stdout.splitlines()[-1] == "VERIFIED"
+    shown = check("--version", start=start)
+    assert shown.returncode == 0 and shown.stdout.endswith(f"version 1; this program sha256:{digest()}\n")
+    bad = check(MODEL, start=start)
+    assert bad.returncode == 2 and bad.stdout == "MALFORMED\n"
+
+
+def test_the_folder_may_have_another_name_and_hides_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "received"
+    shutil.copytree(CHECKER, folder)
+    (tmp_path / "json.py").write_text("raise SystemExit('a neighbour was imported')")
+    (folder / "argparse.py").write_text("raise SystemExit('a module of the folder was imported')")
+    done = check(GOOD, start=("-I", "-S", str(folder)))
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "VERIFIED")
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["GOOD", "--at-least", "99.9"], "99.9% has a per cent sign"),
+        (["GOOD", "--at-least", "101%"], "more than all inputs"),
+        (["MODEL"], "looks like a safetensors file"),
+        (["CUT"], "the end of the file is missing"),
+        (["PRETTY"], "edited or reformatted"),
+        (["GOOD", "--model", "MODEL"], f"--model {MODEL}: "),
+        (["GOOD", "--max-operations", "5"], "--max-operations"),
+    ],
+)
+def test_advice(tmp_path: Path, words: list[str], text: str) -> None:
+    data = GOOD.read_bytes()
+    (tmp_path / "cut").write_bytes(data[:-100])
+    (tmp_path / "pretty").write_text(json.dumps(json.loads(data), indent=1))
+    names = {"GOOD": GOOD, "MODEL": MODEL, "CUT": tmp_path / "cut", "PRETTY": tmp_path / "pretty"}
+    done = check(*(names.get(word, word) for word in words))
+    assert done.returncode != 0 and text in done.stderr
+    if "--model" in words:
+        assert str(GOOD) not in done.stderr
+
+
+def test_show_prints_no_python() -> None:
+    done = check(GOOD, "--show")
+    assert "no end token" in done.stdout and "None" not in done.stdout
