@@ -183,20 +183,24 @@
 
   const frontier = () => {
     const host = document.getElementById("frontier-plot"), note = document.getElementById("frontier-note");
-    const { svg, line, text } = canvasOf(host, 1000, 330, "operations against the share not counted as right");
+    // as wide as the page, so that text keeps its size; on paper as on a wide screen
+    const width = matchMedia("print").matches ? 1000 : Math.max(340, Math.min(1000, host.clientWidth || 1000));
+    const left = width < 600 ? 62 : 90, right = width - 30;
+    const { svg, line, text } = canvasOf(host, width, 330, "operations against the share not counted as right");
     const certs = data.certificates, wrongs = certs.map(c => c.model_wrong).filter(x => x > 0);
     const least = Math.min(...certs.map(c => c.lost).filter(x => x > 0), ...wrongs, 0.5);
     const yLow = Math.floor(Math.log10(least) - 0.2), xs = certs.map(c => Math.log10(Math.max(c.operations, 1)));
     const xLow = Math.floor(Math.min(...xs) - 0.1), xHigh = Math.ceil(Math.max(...xs) + 0.1);
-    const x = v => 90 + 880 * (Math.log10(Math.max(v, 1)) - xLow) / (xHigh - xLow), y = v => v <= 0 ? 290 : 20 + 255 * Math.log10(v) / yLow;
-    for (let p = 0; p >= yLow; p--) { line(90, y(10 ** p), 970, y(10 ** p)); text(82, y(10 ** p) + 4, percent(10 ** p), { "text-anchor": "end" }); }
-    for (let p = xLow; p <= xHigh; p++) for (const k of [1, 2, 5]) {
-      const v = k * 10 ** p; if (x(v) > 971) continue;
+    const x = v => left + (right - left) * (Math.log10(Math.max(v, 1)) - xLow) / (xHigh - xLow), y = v => v <= 0 ? 290 : 20 + 255 * Math.log10(v) / yLow;
+    for (let p = 0; p >= yLow; p--) { line(left, y(10 ** p), right, y(10 ** p)); text(left - 8, y(10 ** p) + 4, percent(10 ** p), { "text-anchor": "end" }); }
+    const labels = (right - left) / (xHigh - xLow) > 130 ? [1, 2, 5] : [1];
+    for (let p = xLow; p <= xHigh; p++) for (const k of labels) {
+      const v = k * 10 ** p; if (x(v) > right + 1) continue;
       line(x(v), 275, x(v), 281); text(x(v), 298, `${k}e${p}`, { "text-anchor": "middle" });
     }
-    text(530, 322, "integer operations of the checker", { "text-anchor": "middle" });
-    text(18, 148, "not counted as right", { transform: "rotate(-90 18 148)", "text-anchor": "middle" });
-    if (wrongs.length) { const v = wrongs[0]; line(90, y(v), 970, y(v), "model"); text(96, y(v) - 6, `the model itself is wrong on ${percent(v)}`); }
+    text((left + right) / 2, 322, "integer operations of the checker", { "text-anchor": "middle" });
+    text(12, 148, "not counted as right", { transform: "rotate(-90 12 148)", "text-anchor": "middle" });
+    if (wrongs.length) { const v = wrongs[0]; line(left, y(v), right, y(v), "model"); text(left + 6, y(v) - 6, `the model itself is wrong on ${percent(v)}`); }
     const taken = [];
     certs.forEach((c, i) => {
       const dot = make("svg:circle", { cx: x(c.operations), cy: y(c.lost), r: 8, class: "dot", tabindex: 0, role: "button", "data-dot": i, "aria-label": `${c.kind}, ${c.file}` });
@@ -204,12 +208,13 @@
       for (const event of ["mouseenter", "focus"]) dot.addEventListener(event, () => { note.textContent = words; });
       dot.addEventListener("click", () => select(i));
       dot.addEventListener("keydown", event => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); select(i); } });
+      dot.classList.toggle("chosen", i === state.certificate);
       svg.append(dot);
       let ty = y(c.lost) - 12;
-      const right = x(c.operations) > 850;
+      const before = x(c.operations) > left + 0.6 * (right - left);
       while (taken.some(([a, b]) => Math.abs(a - x(c.operations)) < 110 && Math.abs(b - ty) < 14)) ty -= 14;
       taken.push([x(c.operations), ty]);
-      text(x(c.operations) + (right ? -2 : 2), ty, c.name, { class: "name", "text-anchor": right ? "end" : "start" });
+      text(x(c.operations) + (before ? -2 : 2), ty, c.name, { class: "name", "text-anchor": before ? "end" : "start" });
     });
   };
 
@@ -304,10 +309,13 @@
     });
   });
   frontier();
+  redraws.push(frontier);
   drawLoss = lossMap();
   circuits();
   select(0);
   const redraw = () => redraws.forEach(draw => draw());
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   matchMedia("print").addEventListener("change", redraw);
+  let shown = innerWidth;
+  addEventListener("resize", () => { if (innerWidth !== shown) { shown = innerWidth; frontier(); } });
 })();
