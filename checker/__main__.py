@@ -106,6 +106,7 @@ def run(options: argparse.Namespace, report: Report) -> list[str]:
     claim, size = verified.claim, len(data)
     insist(claim, options)
     report.update(claim=words(claim), lower=str(claim.lower), upper=str(claim.upper), total=str(claim.total))
+    report.update(quantity="margin" if claim.threshold is not None else "log-loss")
     report.update(semantics="real" if claim.semantics is None else asdict(claim.semantics))
     report.update(model_sha256=verified.digest, model_compared=options.model)
     report.update(rules=verified.rules, steps=verified.steps, operations=verified.operations, bytes=size)

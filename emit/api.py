@@ -19,9 +19,8 @@ from ..core.errors import CompactProofsError
 from ..core.files import FilePath, write_atomically
 from ..core.interpret import Averaged, averaged
 from ..core.model import Model
-from ..core.problem import Problem
 from ..core.proof import Proof
-from ..core.question import problem_of
+from ..core.question import Question, problem_of, question_of
 from ..core.strategies import prove
 from . import display
 from .auditing.document import read
@@ -29,7 +28,8 @@ from .auditing.report import Report, make_report
 from .auditing.text import Table, blocks_of, comparisons, plain
 from .auditing.verdict import judge
 from .certificate import document, encode, enforce
-from .console import ends
+from .console import ends, nats
+from .parts import prove_parts
 
 Source = FilePath | Model
 
@@ -52,32 +52,39 @@ def load(source: object) -> Model:
 class Certificate:
     """A proof with its bytes. What it claims counts only once `check` says VERIFIED."""
 
-    problem: Problem
+    question: Question
     proof: Proof
     data: bytes
 
     @property
     def lower(self) -> float:
-        """The lower bound as a double; `proof.lower` of `problem.task.total` is exact."""
-        return self.proof.lower / self.problem.task.total
+        """The lower bound as a double, a share or nats; `proof.lower` of `question.total` is exact."""
+        return self.proof.lower / self.question.total
 
     @property
     def upper(self) -> float:
         """The upper bound as a double."""
-        return self.proof.upper / self.problem.task.total
+        return self.proof.upper / self.question.total
 
     def save(self, path: FilePath, overwrite: bool = False) -> None:
         """Write the file that `check` reads. Errors: FILE_EXISTS, FILE_WRITE."""
         write_atomically(path, self.data, overwrite)
 
     def __repr__(self) -> str:
-        low, high = ends(self.proof.lower, self.proof.upper, self.problem.task.total)
+        if self.question.log_loss:
+            return f"Certificate({self.proof.strategy}: {self._loss()}, {len(self.data)} bytes, not checked)"
+        low, high = ends(self.proof.lower, self.proof.upper, self.question.total)
         shown = f"exactly {low}" if self.proof.lower == self.proof.upper else f"{low} to {high}"
         return f"Certificate({self.proof.strategy}: {shown}, {len(self.data)} bytes, not checked)"
 
     def _repr_html_(self) -> str:
         note = "not checked by this object; call check(certificate)"
-        return display.bound(self.proof.strategy, self.proof.lower, self.proof.upper, self.problem.task.total, note)
+        if self.question.log_loss:
+            return display.note(self.proof.strategy, self._loss(), note)
+        return display.bound(self.proof.strategy, self.proof.lower, self.proof.upper, self.question.total, note)
+
+    def _loss(self) -> str:
+        return f"{nats(self.proof.lower)} to {nats(self.proof.upper, up=True)} nats"
 
 
 def certify(model: object, claim: str = "accuracy", strategy: str = "auto") -> Certificate:
@@ -87,10 +94,13 @@ def certify(model: object, claim: str = "accuracy", strategy: str = "auto") -> C
     """
     loaded = load(model)
     meant = parse(claim)
-    problem = problem_of(meant, loaded)
-    proof = prove(strategy, problem)
-    enforce(meant.bound, problem, proof)
-    return Certificate(problem, proof, encode(document(problem, proof)))
+    question = question_of(meant, loaded)
+    if meant.plain:
+        proof = prove(strategy, question.parts[0][1])
+    else:
+        proof = prove_parts(question, strategy, None, 1, lambda done, total: None)
+    enforce(meant.bound, question, proof)
+    return Certificate(question, proof, encode(document(question, proof)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +114,7 @@ class Verdict:
     total: int
     operations: int
     message: str
+    quantity: str = "margin"
 
     def __bool__(self) -> bool:
         return self.verdict == "VERIFIED"
@@ -114,6 +125,8 @@ class Verdict:
     def _repr_html_(self) -> str:
         if not self:
             return display.refusal(self.verdict, self.message)
+        if self.quantity == "log-loss":
+            return display.note(self.verdict, f"{nats(self.lower)} to {nats(self.upper, up=True)} nats", self.claim)
         return display.bound(self.verdict, self.lower, self.upper, self.total, self.claim)
 
 
@@ -133,7 +146,7 @@ def _verdict(path: str) -> Verdict:
         return Verdict(found.verdict, "", 0, 0, 0, 0, found.message)
     report = found.report
     lower, upper, total, operations = (int(report[key]) for key in ("lower", "upper", "total", "operations"))
-    return Verdict(found.verdict, str(report["claim"]), lower, upper, total, operations, "")
+    return Verdict(found.verdict, str(report["claim"]), lower, upper, total, operations, "", str(report["quantity"]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -89,6 +89,11 @@ def bound(title: str, lower: int, upper: int, total: int, note: str) -> str:
     return f"<p><b>{escape(title)}</b>: {escape(ends)}</p>{bar}<p><small>{escape(note)}</small></p>"
 
 
+def note(title: str, text: str, small: str) -> str:
+    """A bound that is no share of inputs."""
+    return f"<p><b>{escape(title)}</b>: {escape(text)}</p><p><small>{escape(small)}</small></p>"
+
+
 def refusal(verdict: str, message: str) -> str:
     """Nothing that looks like a result."""
     return f'<p><b style="color:#b3261e">{escape(verdict)}</b> <code>{escape(message)}</code></p>'

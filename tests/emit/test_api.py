@@ -38,7 +38,7 @@ def test_certify_check_save(made: Certificate, tmp_path: Path) -> None:
     assert (verdict.lower, verdict.total) == (made.proof.lower, 12**4)
     made.save(tmp_path / "cert.json")
     assert check(tmp_path / "cert.json") == verdict
-    assert load_file(MODEL).sha256 == made.problem.model.sha256
+    assert load_file(MODEL).sha256 == made.question.model.sha256
     with pytest.raises(CompactProofsError, match="FILE_EXISTS"):
         made.save(tmp_path / "cert.json")
     assert "VERIFIED" in verdict._repr_html_() and "at least" in made._repr_html_()
@@ -46,7 +46,7 @@ def test_certify_check_save(made: Certificate, tmp_path: Path) -> None:
 
 
 def test_a_false_certificate_is_false(made: Certificate, tmp_path: Path) -> None:
-    bad = Certificate(made.problem, made.proof, made.data.replace(b'"length":4', b'"length":3'))
+    bad = Certificate(made.question, made.proof, made.data.replace(b'"length":4', b'"length":3'))
     verdict = check(bad)
     assert not verdict and verdict.message
     assert "at least" not in verdict._repr_html_()
@@ -112,3 +112,18 @@ def test_completion_completes() -> None:
 
 def test_the_rules_of_the_page_are_those_of_the_format() -> None:
     assert (ROOT / "emit" / "auditing" / "FORMAT.md").read_bytes() == (ROOT / "docs" / "FORMAT.md").read_bytes()
+
+
+def test_the_mean_loss_is_in_nats_and_no_share() -> None:
+    made = certify(MODEL, "E[log-loss] of max of 6 tokens <= 8", "margin-tree")
+    verdict = check(made)
+    assert verdict and verdict.quantity == "log-loss"
+    assert 0 < made.lower < made.upper <= 8
+    assert "nats" in repr(made) and "nats" in made._repr_html_() and "nats" in verdict._repr_html_()
+    with pytest.raises(CompactProofsError, match="CLAIM_NOT_REACHED"):
+        certify(MODEL, "E[log-loss] of max of 6 tokens <= 1/1000000000", "margin-tree")
+
+
+def test_a_mixture_from_python() -> None:
+    made = certify(MODEL, "accuracy of max of 6 tokens when 1/2 (uniform) + 1/2 (maximum in {2})", "margin-tree")
+    assert check(made) and "mixture of 2" in check(made).claim
