@@ -6,6 +6,7 @@ from .errors import Malformed, Rejected
 from .model import ATTENTION, DIMENSION, FORMATS, SHAPES, Model, Tensor, assemble
 from .reader import Fields, integer, items, parse_header
 
+ONE = {"BOOL": "01", "U8": "01", "F16": "003c", "BF16": "803f", "F32": "0000803f", "F64": "000000000000f03f"}
 BUFFERS = (ATTENTION + "mask", ATTENTION + "IGNORE")  # constants of TransformerLens that hold no weights
 
 
@@ -15,7 +16,7 @@ def read_safetensors(data: bytes) -> Model:
         raise Malformed("SAFETENSORS", f"{len(data)} bytes hold no complete safetensors header")
     header = parse_header(data[8 : 8 + length])
     Fields(header.pop("__metadata__", {}), "__metadata__")  # a note: an object that nothing reads
-    found, spans, mask = {}, [], b""
+    found, spans, mask, one = {}, [], b"", b""
     for name, value in header.items():
         entry = Fields(value, name)
         dtype, place = entry.text("dtype"), f"{name}.shape"
@@ -24,7 +25,7 @@ def read_safetensors(data: bytes) -> Model:
         entry.close()
         spans.append((low, high))
         if name == BUFFERS[0]:
-            mask = data[8 + length + low : 8 + length + high]
+            mask, one = data[8 + length + low : 8 + length + high], bytes.fromhex(ONE.get(dtype, ""))
         if name not in BUFFERS:
             found[name] = Tensor(name, dtype, shape, data[8 + length + low : 8 + length + high])
     end = 0
@@ -39,7 +40,7 @@ def read_safetensors(data: bytes) -> Model:
         raise Malformed("TENSOR_LIST", f"unknown tensor {unknown[0]!r}")
     model = assemble(tuple(found[name] for name in SHAPES if name in found))
     size = range(model.sizes["n_ctx"])
-    if mask and mask != bytes(j <= i for i in size for j in size):
+    if mask and mask != b"".join(one if j <= i else bytes(len(one)) for i in size for j in size):
         raise Rejected("OTHER_MODEL", f"{BUFFERS[0]} is not the causal mask: the file's model is another function")
     return model
 

@@ -21,7 +21,7 @@ from typing import Final
 from .arrays import check_settings, check_sizes, from_arrays, settings_of
 from .checkpoint import load, read_regular, save_safetensors
 from .errors import CompactProofsError, shown
-from .files import FilePath
+from .files import FilePath, check_target
 from .model import IGNORE, MASK, MAX_BYTES, Model
 
 OLDEST_TORCH: Final = (2, 10)
@@ -29,6 +29,8 @@ OLDEST_TORCH: Final = (2, 10)
 
 CONFIG_KEYS: Final = ("model_config", "cfg", "config")
 LIGHTNING_PREFIX: Final = "model."
+PLAIN_KEYS: Final = ("model", "model_state_dict")
+"""Where training scripts put the state dict, beside an optimiser's and the like."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ def import_checkpoint(path: FilePath, output: FilePath, overwrite: bool = False)
     if os.path.exists(output) and os.path.exists(path) and os.path.samefile(path, output):
         text = f"input and output {shown(os.fspath(output))} are one file; choose another output"
         raise CompactProofsError("IMPORT_SAME_FILE", text, os.fspath(path))
+    check_target(output, overwrite)
     imported = read_checkpoint(path)
     save_safetensors(imported.model, output, overwrite)
     again = load(output)
@@ -60,7 +63,7 @@ def import_checkpoint(path: FilePath, output: FilePath, overwrite: bool = False)
 
 
 def read_checkpoint(path: FilePath) -> Imported:
-    """The model in a torch checkpoint: a state dict, a dict with key "model", or Lightning's "state_dict".
+    """The model in a torch checkpoint: a state dict, a dict with key "model" or "model_state_dict", or Lightning's.
 
     A plain configuration that lies beside the weights is checked too. Raises IMPORT_NO_TORCH,
     IMPORT_OLD_TORCH, IMPORT_NOT_TORCH, IMPORT_PICKLED_OBJECTS, IMPORT_UNREADABLE, IMPORT_CORRUPT,
@@ -109,6 +112,8 @@ def _unpickle(data: bytes) -> object:
     if data[8:9] == b"{":
         text = "already safetensors; use the file as it is"
         raise CompactProofsError("IMPORT_NOT_TORCH", text)
+    if data[:4] == b"PK\x03\x04":
+        _refuse_numpy(data)
     torch = _torch()
     try:
         if data[:4] == b"PK\x03\x04":
@@ -123,6 +128,19 @@ def _unpickle(data: bytes) -> object:
         # Damaged files end in a dozen exception classes, AssertionError and KeyError among them.
         raise _refusal(error) from None
     return content
+
+
+def _refuse_numpy(data: bytes) -> None:
+    """An archive of numpy arrays needs no torch. Raises IMPORT_NOT_TORCH."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = archive.namelist()
+    except zipfile.BadZipFile:
+        return  # torch's reader says what is wrong with it
+    if names and all(name.endswith(".npy") for name in names):
+        text = "an archive of numpy arrays (.npz); in Python: save_safetensors(load(dict(numpy.load(FILE))), OUT)"
+        text += " with compactproofs.core.checkpoint.save_safetensors and compactproofs.emit.load"
+        raise CompactProofsError("IMPORT_NOT_TORCH", text)
 
 
 def _check_zip(data: bytes) -> None:
@@ -161,19 +179,19 @@ def _split(content: object) -> tuple[str, dict[str, object], dict[object, object
     if not isinstance(content, Mapping):
         text = f"holds a {type(content).__name__}, needed a dict of tensors"
         raise CompactProofsError("IMPORT_LAYOUT", text)
-    keys = [key for key in ("model", "state_dict") if key in content]
+    keys = [key for key in (*PLAIN_KEYS, "state_dict") if key in content]
     if not keys:
         return "state dict", dict(content), {}
     if len(keys) > 1:
-        text = 'has both "model" and "state_dict", needed one; save the state dict alone'
+        text = f"has {' and '.join(map(repr, keys))}, needed one of them; save the state dict alone"
         raise CompactProofsError("IMPORT_LAYOUT", text)
     state = content[keys[0]]
     if not isinstance(state, Mapping):
         text = f"is a {type(state).__name__}, needed a dict of tensors"
         raise CompactProofsError("IMPORT_LAYOUT", text, place=f'key "{keys[0]}"')
     extra = {key: value for key, value in content.items() if key != keys[0]}
-    if keys[0] == "model":
-        return 'dict with key "model"', dict(state), extra
+    if keys[0] in PLAIN_KEYS:
+        return f'dict with key "{keys[0]}"', dict(state), extra
     return "Lightning checkpoint", _without_prefix(state), extra
 
 

@@ -299,13 +299,19 @@ def _check_shapes(source: str, tensors: tuple[Tensor, ...]) -> None:
 
 def _check_mask(source: str, mask: Tensor, n_ctx: int) -> None:
     """Only the causal mask may be dropped; a local or bidirectional one is another function."""
-    if mask.dtype not in ("BOOL", "U8") or mask.shape != (n_ctx, n_ctx):
-        text = f"{mask.dtype} of shape {list(mask.shape)}, needed BOOL or U8 of shape {[n_ctx, n_ctx]}"
+    if mask.shape != (n_ctx, n_ctx):
+        text = f"{mask.dtype} of shape {list(mask.shape)}, needed shape {[n_ctx, n_ctx]}"
         raise CompactProofsError("MODEL_BUFFER", text, source, MASK)
-    stored = np.frombuffer(mask.data, dtype=np.uint8).reshape(n_ctx, n_ctx)
+    stored = np.frombuffer(mask.data, dtype=np.uint8)
+    if mask.dtype in LAYOUT:  # 0.0 and 1.0
+        exponent_bits, fraction_bits = LAYOUT[mask.dtype]
+        bits, one = _bits(mask)[0], ((1 << exponent_bits - 1) - 1) << fraction_bits
+        stored = np.where(bits == one, 1, np.where(bits == 0, 0, 2)).astype(np.uint8)
+    stored = stored.reshape(n_ctx, n_ctx)
     wrong = stored != np.tri(n_ctx, dtype=np.uint8)
     if wrong.any():
         row, column = (int(i) for i in np.unravel_index(int(wrong.argmax()), wrong.shape))
         needed = f"needed {int(column <= row)} (lower triangular)"
-        text = f"value {stored[row, column]} at [{row}, {column}], {needed}"
+        value = stored[row, column] if stored[row, column] < 2 or mask.dtype not in LAYOUT else "other than 0 and 1"
+        text = f"value {value} at [{row}, {column}], {needed}"
         raise CompactProofsError("MODEL_BUFFER", text, source, MASK)

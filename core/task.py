@@ -141,7 +141,8 @@ def task_for(
         limit = min(model.d_vocab, model.d_vocab_out)
         raise CompactProofsError("TASK_TOKENS", f"{tokens} tokens, the model has {limit}", model.source)
     if eos is not None and not tokens <= eos < model.d_vocab:
-        text = f"end token {eos} must lie in {tokens}..{model.d_vocab - 1}; use --tokens and --eos to fit the model"
+        text = f"end token {eos} must lie in {tokens}..{model.d_vocab - 1}"
+        text += "; a claim can leave room for it, as in 'max of 32 tokens with query token 40'"
         raise CompactProofsError("TASK_EOS", text, model.source)
     length = model.n_ctx - (0 if eos is None else 1)
     if length < 1:

@@ -5,16 +5,15 @@ python docs/trusted_lines.py [--write]
 
 from __future__ import annotations
 
-import ast
+import importlib.util
 import sys
 from pathlib import Path
+from types import ModuleType
 
 ROOT = Path(__file__).resolve().parent.parent
 CHECKER = ROOT / "checker"
 PAGE = ROOT / "docs" / "TRUST.md"
 START, END = "<!-- trusted lines -->", "<!-- end -->"
-# explain.py prints what people read and takes no part in a verdict; safetensors.py is for --model only
-NOT_DECIDING = ("explain.py", "safetensors.py")
 PROOFS = {
     "margin-tree (exact counts)": ("margin_tree",),
     "cubic": ("pure_sequences",),
@@ -25,38 +24,28 @@ PROOFS = {
 }
 
 
-def lines(path: Path) -> int:
-    """Lines of a file."""
-    return len(path.read_text().splitlines())
-
-
-def closure(names: tuple[str, ...]) -> set[str]:
-    """Rule modules that the given ones import, themselves included."""
-    found: set[str] = set()
-    todo = list(names)
-    while todo:
-        name = todo.pop()
-        if name in found:
-            continue
-        found.add(name)
-        for node in ast.walk(ast.parse((CHECKER / "rules" / f"{name}.py").read_text())):
-            if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module:
-                todo.append(node.module)
-    return found
+def _counting() -> ModuleType:
+    """What `audit` counts with, so that both say the same."""
+    spec = importlib.util.spec_from_file_location("trusted", ROOT / "emit" / "auditing" / "trusted.py")
+    if spec is None or spec.loader is None:
+        raise FileNotFoundError("trusted.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def table() -> str:
     """The lines of the table."""
-    kernel = [path for path in sorted(CHECKER.glob("*.py")) if path.name not in NOT_DECIDING]
-    core = sum(map(lines, kernel)) + lines(CHECKER / "rules" / "__init__.py")
-    rows = [f"| every proof: the kernel ({', '.join(path.stem for path in kernel)}) | {core} |"]
-    shared = closure(("circuits", "ending", "margins"))
+    count = _counting()
+    kernel = [path.stem for path in count.kernel(CHECKER)[:-1]]
+    core = sum(map(count.lines, count.kernel(CHECKER)))
+    rows = [f"| every proof: the kernel ({', '.join(kernel)}) | {core} |"]
     for name, modules in PROOFS.items():
-        used = sorted(closure(modules) | shared)
-        count = sum(lines(CHECKER / "rules" / f"{module}.py") for module in used)
-        rows.append(f"| {name}: {', '.join(used)} | {core} + {count} |")
-    rows.append(f"| with `--model`, besides: safetensors | {lines(CHECKER / 'safetensors.py')} |")
-    total = sum(map(lines, CHECKER.rglob("*.py")))
+        used = count.closure(CHECKER, modules)
+        rules = sum(count.lines(CHECKER / "rules" / f"{module}.py") for module in used)
+        rows.append(f"| {name}: {', '.join(used)} | {core} + {rules} |")
+    rows.append(f"| with `--model`, besides: safetensors | {count.lines(CHECKER / 'safetensors.py')} |")
+    total = sum(map(count.lines, CHECKER.rglob("*.py")))
     return "\n".join(["| proof: modules | lines |", "|---|---|", *rows, f"| all of `checker/` | {total} |"])
 
 

@@ -19,8 +19,8 @@ BAD_INPUT = 2
 def import_(file: str, output: str, force: bool) -> None:
     """Read the torch checkpoint FILE (.pt, .pth, .ckpt) and write its model as safetensors.
 
-    FILE is a state dict, a dict with key "model", or a Lightning checkpoint. It is read weights-only: pickled
-    objects are refused, never run. Exit status: 0 written and compared, 2 bad input.
+    FILE is a state dict, a dict with key "model" or "model_state_dict", or a Lightning checkpoint. It is read
+    weights-only: pickled objects are refused, never run. Exit status: 0 written and compared, 2 bad input.
     """
     try:
         imported = import_checkpoint(file, output, overwrite=force)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+from typing import cast
 
 import click
 
+from ..core.audit import convolved
 from ..core.errors import CompactProofsError, printable
 from ..core.proof import Proof
 from ..core.sharding import join as join_proofs
+from ..core.task import Region, pairs
 from .auditing.document import Document, read
 from .certificate import publish
 from .console import percent
@@ -33,6 +37,8 @@ def join(certificates: tuple[str, ...], output: str, force: bool, as_json: bool)
     documents = [_read(path) for path in certificates]
     for document in documents[1:]:
         _same(documents[0], document)
+    for first, second in itertools.combinations(documents, 2):
+        _apart(first, second)
     proofs = [Proof("join", d.steps, d.lower, d.upper, 0) for d in documents]
     problem = documents[0].problem
     joined = join_proofs(problem, proofs)
@@ -53,6 +59,26 @@ def _read(path: str) -> Document:
     if document.claim["semantics"] != "real":
         raise CompactProofsError("JOIN_SEMANTICS", "is about a floating-point program; join claims on reals", path)
     return document
+
+
+def _classes(document: Document) -> set[tuple[int, int]]:
+    """The classes (q, m) that a certificate counts."""
+    regions: list[Region] = []
+    for step in document.steps:
+        if step["rule"] == "margin_convolution":
+            regions.append(convolved.region_of(document.problem, step))
+        elif isinstance(step.get("region"), list):
+            regions.append(cast(Region, step["region"]))
+    return {pair for region in regions for pair in pairs(region)}
+
+
+def _apart(first: Document, second: Document) -> None:
+    """Errors: JOIN_OVERLAP, naming the certificates."""
+    both = _classes(first) & _classes(second)
+    if both:
+        q, m = min(both)
+        text = f"counts {len(both)} classes that {first.path} counts, too, the first with maximum {m} and query {q}"
+        raise CompactProofsError("JOIN_OVERLAP", f"{text}; leave one of them out", second.path)
 
 
 def _same(first: Document, other: Document) -> None:

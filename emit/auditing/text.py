@@ -93,7 +93,8 @@ def blocks_of(report: Report) -> list[Block]:
         result.append(f"by the paper's counting: {text} ({report.paper.strategy})")
     if lines:
         rules = ", ".join(checked.get("rules", []))
-        text = f"{lines['kernel']} lines of kernel and the rules {rules}, out of {lines['all of the checker']} lines"
+        text = f"{lines['kernel']} lines of kernel and {lines['rules used']} of the rules {rules}"
+        text += f", out of {lines['all of the checker']} lines"
         result.append(f"you trust: {text}")
     result += [f"  - {words}" for words in assumptions(report)]
     result += _losses(report) + _rounding(report)

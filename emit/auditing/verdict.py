@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from . import trusted
+
 STATUS = {"VERIFIED": 0, "REJECTED": 1, "MALFORMED": 2, "INTERNAL": 3, "RESOURCE": 4}
 
 
@@ -48,12 +50,4 @@ def trusted_lines(rules: list[str]) -> dict[str, int]:
     spec = importlib.util.find_spec("compactproofs.checker")  # found, not imported
     if spec is None or spec.origin is None:
         return {}
-    folder = Path(spec.origin).parent
-    kernel = sum(_lines(path) for path in folder.glob("*.py") if path.name != "explain.py")
-    modules = {path.stem: _lines(path) for path in (folder / "rules").glob("*.py")}
-    kernel += modules.pop("__init__", 0)
-    return {"kernel": kernel, "rules used": len(rules), "all of the checker": kernel + sum(modules.values())}
-
-
-def _lines(path: Path) -> int:
-    return len(path.read_text(encoding="utf-8").splitlines())
+    return trusted.counts(Path(spec.origin).parent, rules)

@@ -76,3 +76,19 @@ def test_advice(tmp_path: Path, words: list[str], text: str) -> None:
 def test_show_prints_no_python() -> None:
     done = check(GOOD, "--show")
     assert "no end token" in done.stdout and "None" not in done.stdout
+
+
+@pytest.mark.parametrize(("dtype", "one"), [("F32", "0000803f"), ("BF16", "803f"), ("U8", "01")])
+def test_a_mask_may_be_stored_in_any_type(tmp_path: Path, dtype: str, one: str) -> None:
+    data = GOOD.with_suffix(".safetensors").read_bytes()
+    end = 8 + int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:end])
+    size, start = header["pos_embed.W_pos"]["shape"][0], len(data) - end
+    for keep, verdict in ((lambda i, j: j <= i, 0), (lambda i, j: True, 1)):
+        mask = b"".join(
+            bytes.fromhex(one) * keep(i, j) or bytes(len(one) // 2) for i in range(size) for j in range(size)
+        )
+        entry = {"dtype": dtype, "shape": [size, size], "data_offsets": [start, start + len(mask)]}
+        text = json.dumps({**header, "blocks.0.attn.mask": entry}).encode()
+        (tmp_path / "m.safetensors").write_bytes(len(text).to_bytes(8, "little") + text + data[end:] + mask)
+        assert check(GOOD, "--model", tmp_path / "m.safetensors").returncode == verdict

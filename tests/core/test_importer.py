@@ -82,15 +82,16 @@ def test_state_dict(torch: Any, state: dict[str, Any], tmp_path: Path, zipped: b
     assert again.metadata.keys() == {"imported_layout", "imported_sha256"}
 
 
-def test_dict_with_key_model(torch: Any, state: dict[str, Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize("key", ["model", "model_state_dict"])
+def test_dict_with_key(torch: Any, state: dict[str, Any], tmp_path: Path, key: str) -> None:
     content = {
-        "model": state,
+        key: state,
         "run_config": {"seed": 123},
         "train_metrics": [{"loss": 0.5}],
         "wandb_id": "a/b",
     }
     imported = read_checkpoint(saved(torch, tmp_path / "m.pt", content))
-    assert imported.layout == 'dict with key "model"'
+    assert imported.layout == f'dict with key "{key}"'
     assert imported.ignored == ("run_config", "train_metrics", "wandb_id")
     assert imported.model.tensors == MODEL.tensors
 

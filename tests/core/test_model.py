@@ -99,12 +99,22 @@ def test_attention_buffers_are_dropped() -> None:
         (Tensor(MASK, "BOOL", (3, 3), b"\1" * 9), "value 1 at [0, 1], needed 0"),
         (Tensor(MASK, "BOOL", (3, 3), bytes([1, 0, 0, 1, 1, 0, 0, 1, 1])), "value 0 at [2, 0], needed 1"),
         (Tensor(MASK, "U8", (3, 3), bytes([2, 0, 0, 1, 1, 0, 1, 1, 1])), "value 2 at [0, 0], needed 1"),
-        (causal(4), "BOOL of shape [4, 4], needed BOOL or U8 of shape [3, 3]"),
-        (zeros(MASK, 3, 3), "F32 of shape [3, 3]"),
+        (causal(4), "BOOL of shape [4, 4], needed shape [3, 3]"),
+        (zeros(MASK, 3, 3), "value 0 at [0, 0]"),
     ],
 )
 def test_another_mask_is_another_function(mask: Tensor, told: str) -> None:
     assert told in str(refused("MODEL_BUFFER", MASK, {**tiny(), MASK: mask}))
+
+
+@pytest.mark.parametrize("dtype", ["<f8", "<f4", "<f2"])
+def test_a_mask_of_zeros_and_ones_may_be_of_floats(dtype: str) -> None:
+    def mask(values: np.ndarray) -> Tensor:
+        return Tensor(MASK, f"F{8 * int(dtype[2])}", (3, 3), values.astype(dtype).tobytes())
+
+    assert build("m", {**tiny(), MASK: mask(np.tri(3))}.values(), {}).n_ctx == 3
+    for factor, told in ((2, "other than 0 and 1 at [0, 0]"), (-1, "other than"), (0, "value 0 at [0, 0]")):
+        assert told in str(refused("MODEL_BUFFER", MASK, {**tiny(), MASK: mask(factor * np.tri(3))}))
 
 
 def test_ignore_must_be_a_scalar() -> None:

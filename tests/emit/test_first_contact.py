@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from compactproofs.core.errors import CompactProofsError
 from compactproofs.emit import certify, circuits, load
 from compactproofs.emit.console import ends
-from made import MODEL, MODELS, SMALL, run
+from made import MODEL, MODELS, ROOT, SMALL, run
 
 
 @pytest.mark.parametrize(
@@ -91,3 +93,29 @@ def test_ctrl_c_says_what_became_of_the_work(tmp_path: Path, words: tuple[str, .
     assert text.splitlines()[-1].startswith("interrupted; ")
     assert out.exists() == kept and ("nothing was written" in text) != kept
     assert "Traceback" not in text
+
+
+def test_import_refuses_before_it_needs_torch(tmp_path: Path) -> None:
+    np.savez(tmp_path / "m.npz", a=np.zeros(3))
+    done = run("import", tmp_path / "m.npz", "-o", tmp_path / "m.safetensors")
+    assert done.returncode == 2 and "save_safetensors(load(dict(numpy.load(FILE)))" in done.stderr
+    (tmp_path / "any.pth").write_bytes(b"any")
+    done = run("import", tmp_path / "any.pth", "-o", tmp_path / "none" / "m.safetensors")
+    assert done.returncode == 2 and "there is no folder" in done.stderr
+
+
+def test_join_names_the_certificates_that_overlap(tmp_path: Path) -> None:
+    for name in ("a.json", "b.json"):
+        assert run("certify", "--exact", MODEL, "--claim", SMALL, "-o", tmp_path / name).returncode == 0
+    done = run("join", tmp_path / "a.json", tmp_path / "b.json", "-o", tmp_path / "c.json")
+    assert done.returncode == 2 and "JOIN_OVERLAP" in done.stderr
+    assert "a.json" in done.stderr and "b.json" in done.stderr
+
+
+def test_audit_counts_the_lines_of_trust_md(tmp_path: Path) -> None:
+    assert run("certify", "--exact", MODEL, "--claim", SMALL, "-o", tmp_path / "a.json").returncode == 0
+    shown = run("audit", "--quick", tmp_path / "a.json").stdout
+    kernel, used, every = re.findall(r"you trust: (\d+) lines of kernel and (\d+) .* out of (\d+) lines", shown)[0]
+    page = (ROOT / "docs" / "TRUST.md").read_text()
+    assert re.search(rf"^\| margin-tree .* \| {kernel} \+ {used} \|$", page, re.MULTILINE)
+    assert f"| all of `checker/` | {every} |" in page
