@@ -11,6 +11,7 @@ from .task import Semantics, Task, read_semantics
 
 LENGTH = 1 << 10
 PARTS = 1 << 8
+MASS_BITS = 1 << 15  # of all inputs; a total is written with at most 8192 digits
 LOSS_BITS = 40  # bounds of a log-loss are in units of 2**-LOSS_BITS nats
 
 
@@ -106,7 +107,8 @@ def _read_parts(value: object, task: Task) -> tuple[tuple[int, Task], ...]:
         parts.append((fields.hex("share"), part))
         fields.close()
         if parts[-1][0] <= 0 or part.total == 0:
-            raise Malformed("DISTRIBUTION", f"share {parts[-1][0]} of mass {part.total}").at(fields.place)
+            text = f"share {parts[-1][0]}, mass {part.total}: both must be positive"
+            raise Malformed("DISTRIBUTION", text).at(fields.place)
     top.close()
     if not 0 < len(parts) <= PARTS or (len(parts) == 1 and parts[0][1].maxima is None):
         text = f"{len(parts)} parts: 2 to {PARTS} are needed, or one with given answers"
@@ -141,6 +143,8 @@ def _read_masses(value: object, task: Task, where: str) -> tuple[tuple[int, ...]
         rows.append(weights[::-1] if task.kind == "min" else weights)
     if len(rows) != task.length:
         raise Malformed("DISTRIBUTION", f"{len(rows)} positions, the task has {task.length}").at(where)
+    if sum(sum(row).bit_length() - 1 for row in rows) > MASS_BITS:
+        raise Malformed("DISTRIBUTION", f"the mass of all inputs exceeds 2^{MASS_BITS}").at(where)
     if all(weight == 1 for row in rows for weight in row):
         raise Malformed("NOT_CANONICAL", 'all weights are 1: write "uniform"').at(where)
     return tuple(rows)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from math import prod
 
 from .errors import Malformed, Rejected
@@ -46,13 +47,11 @@ class Task:
     @property
     def total(self) -> int:
         """The mass of all inputs: their number, if the distribution is uniform."""
-        every = range(self.length)
+        rows = self.masses or ((1,) * self.tokens,) * self.length
         if self.maxima is None:
-            return prod(sum(self.mass(i)) for i in every)
-        return sum(
-            prod(sum(self.mass(i)[: m + 1]) for i in every) - prod(sum(self.mass(i)[:m]) for i in every)
-            for m in self.maxima
-        )
+            return prod(map(sum, rows))
+        below = [tuple(accumulate(row, initial=0)) for row in rows]
+        return sum(prod(sums[m + 1] for sums in below) - prod(sums[m] for sums in below) for m in self.maxima)
 
     def queries(self, m: int) -> int:
         """The queries of maximum m are 0..queries(m)-1."""

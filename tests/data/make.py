@@ -1579,6 +1579,12 @@ REJECT += [
 ]
 MALFORMED += [
     ("mixture_other_total", "mixture", parts(lambda p: p[1].update(answers=None)), "TOTAL"),
+    (
+        "weights_too_heavy",
+        "weighted",
+        both(put("claim.distribution.0.0", "1" + "0" * 8191), put("claim.distribution.1.0", "ffff")),
+        "DISTRIBUTION",
+    ),
     ("mixture_no_parts", "mixture", put("claim.distribution.parts", []), "DISTRIBUTION"),
     ("mixture_one_part", "mixture", parts(lambda p: p.pop()), "DISTRIBUTION"),
     ("mixture_share_zero", "mixture", parts(lambda p: p[0].update(share="0")), "DISTRIBUTION"),
