@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ..core.errors import CompactProofsError
 from ..core.pieces import PIECED
 from ..core.problem import Problem
+from ..core.progress import best_so_far
 from ..core.proof import Proof
 from ..core.sharding import join, split
 from ..core.task import Region
@@ -30,6 +31,7 @@ def prove_sharded(problem: Problem, strategy: str, jobs: int, progress: Callable
         for index, proof in run_pieces(_prove, pieces, jobs):
             found[index] = proof
             progress(len(found), len(regions))
+            best_so_far(progress, sum(each.lower for each in found.values()), problem.task.total)
     except KeyboardInterrupt:
         if not found:
             raise

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import prod
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from ..errors import CompactProofsError
 from ..problem import Problem
+from ..progress import Progress, best_so_far
 from ..proof import Builder, Proof, hexadecimal, region_json
 from ..task import Region, Task, pairs, region_of
 from ..weights import Enclosure, precision
@@ -24,7 +25,6 @@ SLACK = 1e-9
 DIGITS = (40, 96, 256, 480)
 RIM = 64  # parts of the band: what is undecided, but not within one of them, the checker may decide
 BAND = 4  # bits by which the certifier's band around zero is wider than the checker's
-Progress = Callable[[int, int], None]
 
 
 def brute_force(problem: Problem, progress: Progress = lambda done, total: None, region: Region | None = None) -> Proof:
@@ -38,9 +38,12 @@ def brute_force(problem: Problem, progress: Progress = lambda done, total: None,
         raise CompactProofsError("ENUMERATION_TOO_LARGE", text, problem.model.source)
     wrong: dict[tuple[int, int], int] = {}
     near = []
+    right = 0
     for done, (q, m) in enumerate(classes):
         progress(done, len(classes))
         wrong[q, m], close = _class(problem, q, m)
+        right += task.class_size(q, m) - wrong[q, m] - sum(mass(task, q, sequence) for sequence in close)
+        best_so_far(progress, right, task.total)
         near += [(q, m, sequence) for sequence in close]
     for digits in ladder:
         lost, undecided, unsure = _settle(problem, near, digits)

@@ -6,7 +6,6 @@ one that the checker derives. The closed form with prefix sums of sorted positio
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import comb
 
@@ -16,13 +15,13 @@ import numpy.typing as npt
 from ..errors import CompactProofsError
 from ..exact import Floats
 from ..problem import Problem
+from ..progress import Progress, best_so_far
 from ..proof import Builder, Proof, hexadecimal, region_json
 from ..task import pairs
 from ..weights import Enclosure, Precision, precision
 
 SLACK = 1e-9  # relative width of the zone around zero in which a double does not decide
 DIGITS = (64, 256, 1024)
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +45,7 @@ def cubic(problem: Problem, progress: Progress = lambda done, total: None) -> Pr
     for m in task.possible():
         progress(m, task.tokens)
         right += _maximum(problem, m, {q for q, maximum in pairs(region) if maximum == m}, judge)
+        best_so_far(progress, right, task.total)
     builder = Builder()
     chosen = precision(problem.circuits, judge.digits)
     margins = builder.margins(chosen.bits, chosen.grid, problem.threshold)

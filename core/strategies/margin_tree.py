@@ -8,11 +8,12 @@ precision; only ties survive that.
 from __future__ import annotations
 
 import bisect
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ..errors import CompactProofsError
 from ..problem import Problem
+from ..progress import Progress, best_so_far
 from ..proof import Builder, Proof, hexadecimal, region_json
 from ..screen import survivors
 from ..task import Region, Task, pairs, region_of
@@ -22,7 +23,6 @@ DIGITS = (64, 128, 480)
 BAND = 8  # in units of the last digit of a weight; the checker's enclosures are off by at most 2
 RIM = 32  # parts of the band: what is undecided, but not within one of them, the checker may decide
 LIMIT = 20_000_000
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,7 @@ class Table:
 class Tally:
     """What was found, and how many nodes were visited."""
 
+    right: int = 0
     wrong: int = 0
     undecided: int = 0
     nodes: int = 0
@@ -75,6 +76,8 @@ def margin_tree(
                         classes.remove((q, m))
                         continue
                     tally.wrong, tally.undecided = tally.wrong + found[0], tally.undecided + found[1]
+                    tally.right += task.class_size(q, m) - sum(found)
+            best_so_far(progress, tally.right, task.total)
         if not tally.undecided:
             break
     return _proof(problem, chosen, tally, whole, problem.some(region_of(classes)))

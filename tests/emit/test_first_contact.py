@@ -9,7 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from compactproofs.core.claim import parse, task_of
 from compactproofs.core.errors import CompactProofsError
+from compactproofs.core.problem import Problem
+from compactproofs.core.strategies import prove
 from compactproofs.emit import certify, circuits, load
 from compactproofs.emit.console import ends
 from made import MODEL, MODELS, ROOT, SMALL, run
@@ -119,3 +122,22 @@ def test_audit_counts_the_lines_of_trust_md(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "TRUST.md").read_text()
     assert re.search(rf"^\| margin-tree .* \| {kernel} \+ {used} \|$", page, re.MULTILINE)
     assert f"| all of `checker/` | {every} |" in page
+
+
+@pytest.mark.parametrize("strategy", ["cubic", "brute-force", "margin-tree", "margin-convolution"])
+def test_the_bound_is_seen_to_grow(strategy: str) -> None:
+    class Watch:
+        def __init__(self) -> None:
+            self.notes: list[str] = []
+
+        def __call__(self, done: int, total: int) -> None: ...
+
+        def note(self, text: str) -> None:
+            self.notes.append(text)
+
+    model, claim, watch = load(MODEL), parse(SMALL), Watch()
+    proof = prove(strategy, Problem(model, task_of(claim, model)), watch)
+    if strategy != "margin-convolution":  # whose search is in doubles
+        watch.notes.append(f"at least {100 * proof.lower / 12**4:.4f} % so far")
+    found = [float(re.findall(r"[0-9.]+", text)[0]) for text in watch.notes]
+    assert len(found) > 2 and found == sorted(found)
