@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from certificates import Document, able, certify, golden, judge, planted, program, random_model, spelled, step_of
+from certificates import Document, able, asked, certify, golden, judge, planted, program, random_model, spelled, step_of
 from compactproofs.checker import facts
 from compactproofs.checker.kernel import check, read_document
 from compactproofs.core.errors import CompactProofsError
@@ -109,10 +109,37 @@ def certified(rng: Random) -> Document:
             continue
 
 
+GIVEN = ("query in {0,1}", "maximum in {1,2}", "maximum in {2}", "position 0 ~ 1/2 {0} + 1/2 {1..2}", "query in {0..2}")
+
+
+def mixtures(rng: Random) -> Document:
+    """A claim about parts of a distribution, or the log-loss, with other shares, precision, bounds and thresholds."""
+    while True:
+        a, b = sorted(rng.sample(range(1, 9), 2))
+        parts = f"when {a}/{b} ({rng.choice(GIVEN)}) + {b - a}/{b} ({rng.choice(GIVEN)} and {rng.choice(GIVEN)})"
+        what = rng.choice(("accuracy", "P(margin > -1/4)", "P(margin > 1/2)", "E[log-loss]", "E[log-loss]"))
+        try:
+            model = random_model(rng.randrange(10**6), context=rng.choice((2, 3)))
+            value = asked(model, f"{what} {rng.choice((parts, parts, 'when maximum in {1,2}', ''))}", "margin-tree")
+            break
+        except CompactProofsError:
+            continue
+    for step in value["proof"]:
+        if "digits" in step and rng.random() < 0.2:
+            step["digits"] = rng.choice((8, 12, 40))
+        for side in ("upper", "lower"):
+            if step["rule"] == "log_loss" and rng.random() < 0.4:
+                place = rng.randrange(len(step[side]))
+                moved = int(step[side][place], 16) + rng.choice((-1, 1)) * rng.choice((1, 1, 1 << 20))
+                step[side][place] = f"{max(0, moved):x}"
+    return value
+
+
 MAKERS: dict[str, Callable[[Random], Document]] = {
     **{name: make for name, (make, _) in KINDS.items()},
     "weighted": weighted_count,
     "programs": programs,
+    "mixtures": mixtures,
     "certified": certified,
 }
 

@@ -208,6 +208,7 @@ def margin_convolution(claim: Claim, margins: Margins, digits: int, unit: int, m
     for entry in maxima:
         value = record(entry, {"m": anything, "items": sequence(anything)})
         m = integer(spans[-1][0] + 1 if spans else 0, claim.tokens - 1)(value["m"])
+        claim.answer(m)
         queries = 1 if claim.eos is not None else m + 1
         spans.append([m, 0, queries])
         tallies = [Tally(set(margins.others(m))) for _ in range(queries)]
@@ -220,4 +221,4 @@ def margin_convolution(claim: Claim, margins: Margins, digits: int, unit: int, m
             right += size - (size if tally.missing else min(size, tally.above))
             wrong += tally.failing()
     require(bool(spans), "no maxima")
-    return Count(margins.threshold, frozenset(classes(spans)), right, wrong)
+    return Count(margins.threshold, frozenset(classes(spans)), right, wrong, None, claim.number)

@@ -115,6 +115,7 @@ class Count:
     right: fmpz
     wrong: fmpz
     semantics: Semantics | None = None
+    part: int = 0
 
 
 class Cut:
@@ -159,7 +160,7 @@ def enumerate_inputs(claim: Claim, margins: Margins, spans: list[list[int]], dig
             sums = [cut.total(logits, q, m, o, tokens) for o in logits.others(m)]
             right += claim.mass(q, tokens) * all(s < -limit for s in sums)
             wrong += claim.mass(q, tokens) * any(s >= limit for s in sums)
-    return Count(margins.threshold, frozenset(classes(spans)), right, wrong)
+    return Count(margins.threshold, frozenset(classes(spans)), right, wrong, None, claim.number)
 
 
 def ruled_out(claim: Claim, margins: Margins, m: int, queries: list[int]) -> set[int]:
@@ -212,7 +213,7 @@ def margin_tree(claim: Claim, margins: Margins, spans: list[list[int]], digits: 
             sums = {o: cut.total(margins, q, m, o, tokens) for o in left}
             right += claim.mass(q, tokens) * all(s < -limit[o] for o, s in sums.items())
             wrong += claim.mass(q, tokens) * any(s >= limit[o] for o, s in sums.items())
-    return Count(margins.threshold, frozenset(region), right, wrong)
+    return Count(margins.threshold, frozenset(region), right, wrong, None, claim.number)
 
 
 class Pure:
@@ -273,7 +274,7 @@ def pure_sequences(claim: Claim, margins: Margins, spans: list[list[int]]) -> Co
     for q, m in classes(spans):
         if claim.inputs(q, m):
             right += Pure(claim, margins, q, m).right()
-    return Count(margins.threshold, frozenset(classes(spans)), right, fmpz(0))
+    return Count(margins.threshold, frozenset(classes(spans)), right, fmpz(0), None, claim.number)
 
 
 def disjoint_union(counts: list[Count]) -> Count:
@@ -283,7 +284,8 @@ def disjoint_union(counts: list[Count]) -> Count:
     for count in counts:
         require(count.threshold == first.threshold, "thresholds differ")
         require(count.semantics == first.semantics, "semantics differ")
+        require(count.part == first.part, "different parts")
         require(not region & count.region, "regions overlap")
         region |= count.region
     right, wrong = (sum((getattr(c, side) for c in counts), fmpz(0)) for side in ("right", "wrong"))
-    return Count(first.threshold, frozenset(region), right, wrong, first.semantics)
+    return Count(first.threshold, frozenset(region), right, wrong, first.semantics, first.part)

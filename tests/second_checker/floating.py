@@ -136,10 +136,10 @@ def real(threshold: Threshold) -> fmpq:
 def float_count(errors: FloatError, right: Count, wrong: Count | None, margin_above: fmpz, exponent: int) -> Count:
     for count in (right, wrong) if wrong else (right,):
         require(count.semantics is None and count.region == right.region, "not a real count of that region")
+        require(count.part == right.part, "different parts")
     room = 2 * max(errors.errors[q] for q, _ in right.region)
     r = real((margin_above, exponent))
     require(real(right.threshold) >= r + room, "errors reach the threshold")
     require(wrong is None or real(wrong.threshold) <= r - room, "errors reach the threshold")
-    return Count(
-        (margin_above, exponent), right.region, right.right, wrong.wrong if wrong else fmpz(0), errors.semantics
-    )
+    fails = wrong.wrong if wrong else fmpz(0)
+    return Count((margin_above, exponent), right.region, right.right, fails, errors.semantics, right.part)

@@ -151,4 +151,6 @@ def gap_classes(claim: Claim, d_head: int, a: dict[str, Any]) -> Count:
                 require(gaps.accepted(q, m, n, gap, nodes), "a gap fails")
                 right += comb(f, n) * (m - gap + 1) ** n
             right += not forced and gaps.all_m(m)
-    return Count((a["margin_above"], a["exponent"]), frozenset(classes(spans)), fmpz(right), fmpz(0))
+    return Count(
+        (a["margin_above"], a["exponent"]), frozenset(classes(spans)), fmpz(right), fmpz(0), None, claim.number
+    )

@@ -8,7 +8,7 @@ from typing import Any
 
 from flint import fmpz
 
-from second_checker import circuits, counting, floating, gaps
+from second_checker import circuits, counting, ending, floating, gaps
 from second_checker.circuits import Admissible, Circuits, Factored
 from second_checker.convolution import margin_convolution
 from second_checker.counting import Count, Margins, Weights
@@ -27,15 +27,11 @@ from second_checker.document import (
     text,
     vector,
 )
+from second_checker.ending import Conclusion, Mixed
 from second_checker.floating import FloatError
 from second_checker.model import Claim, Model, float_semantics
 
 PREMISE = integer(0, 10**9)
-
-
-@dataclass(frozen=True)
-class Conclusion:
-    count: Count
 
 
 @dataclass(frozen=True)
@@ -46,6 +42,10 @@ class Need:
     many: bool = False
     absent: bool = False
     circuit: str = ""  # which circuit it must be about, and exact if it is Factored
+
+
+class Whole:
+    """The kind of a fact about all inputs: Mixed if there are several parts, else Count."""
 
 
 class Proof:
@@ -79,25 +79,28 @@ class Proof:
         last = len(self.steps) - 1
         require(bool(self.facts) and isinstance(self.facts[-1], Conclusion), "no conclusion")
         require(self.used == set(range(last)), "a step is not used")
-        count, claim = self.facts[-1].count, self.claim
-        require(count.threshold == claim.threshold, "another threshold is claimed")
-        require(count.semantics == claim.semantics, "other semantics are claimed")
-        require((count.right, claim.total - count.wrong) == (claim.lower, claim.upper), "other bounds are claimed")
+        end, claim = self.facts[-1], self.claim
+        require(end.threshold == claim.threshold, "another threshold is claimed")
+        require(end.semantics == claim.semantics, "other semantics are claimed")
+        require((end.lower, end.upper) == (claim.lower, claim.upper), "other bounds are claimed")
 
     def apply(self, step: Any) -> Any:
         demand(isinstance(step, dict) and "rule" in step, "not a step")
         name = text(step["rule"])
         demand(name in RULES, "no such rule")
         rule, fields = RULES[name]
+        parts = self.claim.parts
+        if name in COUNTING and len(parts) > 1:
+            fields = {"part": integer(0, len(parts) - 1), **fields}
         record(step, {"rule": text, **dict.fromkeys(fields, anything)})
         arguments = {key: self.premise(step[key], need) for key, need in fields.items() if isinstance(need, Need)}
         for key, field in fields.items():
             if field is REGION:
-                arguments[key] = self.claim.region(step[key])
-                require(bool(arguments[key]), "an empty region")
+                arguments[key] = parts[arguments.get("part", 0)].region(step[key])
             elif not isinstance(field, Need):
                 arguments[key] = field(step[key])
         stated = {side: arguments.pop(side) for side in ("right", "wrong") if fields.get(side) is number}
+        self.part = parts[arguments.pop("part", 0)]
         fact = rule(self, arguments)
         for side, value in stated.items():
             require(getattr(fact, side) == value, f"{side}: {value} stated, {getattr(fact, side)} derived")
@@ -109,13 +112,14 @@ class Proof:
             numbers = sequence(PREMISE)(value)
             require(len(set(numbers)) == len(numbers), "a premise is repeated")
             return [self.premise(item, Need(need.kind)) for item in numbers]
+        kind = Mixed if need.kind is Whole and len(self.claim.parts) > 1 else Count if need.kind is Whole else need.kind
         if value is None and need.absent:
             return None
         place = PREMISE(value)
         require(place < len(self.facts), "a later step")
         self.used.add(place)
         fact = self.facts[place]
-        require(isinstance(fact, need.kind), "a premise of another kind")
+        require(isinstance(fact, kind), "a premise of another kind")
         if need.circuit:
             require(fact.name == need.circuit, f"a fact about {fact.name}, not {need.circuit}")
             if need.kind is Factored:
@@ -125,6 +129,7 @@ class Proof:
 
 Rule = Callable[[Proof, dict[str, Any]], Any]
 REGION: Any = "region"
+COUNTING = ("enumerate", "margin_tree", "pure_sequences", "gap_classes", "margin_convolution")
 FACTORED, BITS, GRID, DIGITS = Need(Factored), integer(8, 4096), integer(8, 512), integer(8, 1024)
 EQKE, EQKP, EU, EVOU, PVOU = (Need(Factored, circuit=name) for name in ("EQKE", "EQKP", "EU", "EVOU", "PVOU"))
 THRESHOLD = {"margin_above": number, "exponent": integer(-4096, 4096)}
@@ -150,14 +155,14 @@ RULES: dict[str, tuple[Rule, dict[str, Any]]] = {
     "row_bound_min": (lambda p, a: circuits.row_bound_min(a["of"]), {"of": Need(Admissible, many=True)}),
     "weights": (
         lambda p, a: counting.weights(p.claim, p.d_head, **a),
-        {"scores": EQKE, "positions": EQKP, "bits": BITS, "grid": GRID},
+        {"scores": EQKE, "positions": EQKP, "bits": integer(8, 1 << 14), "grid": GRID},
     ),
     "margins": (
         lambda p, a: counting.margins(**a),
         {"weights": Need(Weights), "direct": EU, "values": EVOU, "positions": PVOU, **THRESHOLD},
     ),
     "enumerate": (
-        lambda p, a: counting.enumerate_inputs(p.claim, a["margins"], a["region"], a["digits"], a["logit_bits"]),
+        lambda p, a: counting.enumerate_inputs(p.part, a["margins"], a["region"], a["digits"], a["logit_bits"]),
         {
             "margins": Need(Margins),
             "region": REGION,
@@ -168,15 +173,15 @@ RULES: dict[str, tuple[Rule, dict[str, Any]]] = {
         },
     ),
     "margin_tree": (
-        lambda p, a: counting.margin_tree(p.claim, a["margins"], a["region"], a["digits"]),
+        lambda p, a: counting.margin_tree(p.part, a["margins"], a["region"], a["digits"]),
         {"margins": Need(Margins), "region": REGION, "digits": DIGITS, "right": number, "wrong": number},
     ),
     "pure_sequences": (
-        lambda p, a: counting.pure_sequences(p.claim, a["margins"], a["region"]),
+        lambda p, a: counting.pure_sequences(p.part, a["margins"], a["region"]),
         {"margins": Need(Margins), "region": REGION, "right": number},
     ),
     "gap_classes": (
-        lambda p, a: gaps.gap_classes(p.claim, p.d_head, a),
+        lambda p, a: gaps.gap_classes(p.part, p.d_head, a),
         {
             "scores": Need(Admissible, circuit="EQKE"),
             "positions": EQKP,
@@ -195,7 +200,7 @@ RULES: dict[str, tuple[Rule, dict[str, Any]]] = {
         },
     ),
     "margin_convolution": (
-        lambda p, a: margin_convolution(p.claim, **a),
+        lambda p, a: margin_convolution(p.part, **a),
         {
             "margins": Need(Margins),
             "digits": integer(8, 512),
@@ -206,7 +211,12 @@ RULES: dict[str, tuple[Rule, dict[str, Any]]] = {
         },
     ),
     "disjoint_union": (lambda p, a: counting.disjoint_union(a["of"]), {"of": Need(Count, many=True)}),
-    "conclude": (lambda p, a: Conclusion(a["of"]), {"of": Need(Count)}),
+    "mixture": (lambda p, a: ending.mixture(p.claim, a["of"]), {"of": Need(Count, many=True)}),
+    "conclude": (lambda p, a: ending.total_of(p.claim, a["of"]), {"of": Need(Whole)}),
+    "log_loss": (
+        lambda p, a: ending.log_loss(p.claim, p.model.sizes["d_vocab_out"], a["of"], a["upper"], a["lower"]),
+        {"of": Need(Whole, many=True), "upper": sequence(number), "lower": sequence(number)},
+    ),
     "float_error": (
         lambda p, a: floating.float_error(p.circuits, **a),
         {

@@ -6,14 +6,28 @@ import base64
 import binascii
 import hashlib
 import itertools
+from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
-from math import prod
+from functools import cached_property, partial
+from itertools import pairwise
+from math import gcd, prod
 from typing import Any
 
 from flint import fmpz
 
-from second_checker.document import Malformed, demand, integer, number, one_of, record, sequence, text
+from second_checker.document import (
+    Malformed,
+    anything,
+    demand,
+    integer,
+    number,
+    one_of,
+    optional,
+    record,
+    require,
+    sequence,
+    text,
+)
 from second_checker.exact import Matrix, matrix, zero
 
 ATTENTION = "blocks.0.attn."
@@ -133,6 +147,21 @@ def float_semantics(value: Any) -> Semantics:
     )
 
 
+LOG_LOSS = "log_loss"
+PART = partial(record, fields={"answers": optional(sequence(anything)), "positions": anything, "share": number})
+
+
+def quantity(value: Any) -> tuple[fmpz, int] | str:
+    """The threshold, or the log-loss."""
+    if isinstance(value, dict) and LOG_LOSS in value:
+        record(value, {LOG_LOSS: integer(-40, -40)})
+        return LOG_LOSS
+    found = record(value, {"margin_above": number, "exponent": integer(-4096, 4096)})
+    odd, exponent = found["margin_above"], found["exponent"]
+    demand(odd % 2 == 1 or (odd == 0 and exponent == 0), "the threshold is not reduced")
+    return odd, exponent
+
+
 class Claim:
     """What is claimed, and the classes of section 4 with their inputs; tokens are renumbered for `min`."""
 
@@ -146,7 +175,7 @@ class Claim:
                     v, {"kind": one_of("max", "min"), "length": length, "tokens": size, "eos": lambda x: x}
                 ),
                 "distribution": lambda v: v,
-                "quantity": lambda v: record(v, {"margin_above": number, "exponent": integer(-4096, 4096)}),
+                "quantity": quantity,
                 "semantics": semantics,
                 "bounds": lambda v: record(v, dict.fromkeys(("lower", "upper", "total"), number)),
             },
@@ -161,15 +190,47 @@ class Claim:
         self.free = context - 1
         self.length = task["length"]
         demand(self.length == context - (self.eos is not None), "length")
-        quantity = found["quantity"]
-        self.threshold: tuple[fmpz, int] = quantity["margin_above"], quantity["exponent"]
-        odd, exponent = self.threshold
-        demand(odd % 2 == 1 or (odd == 0 and exponent == 0), "the threshold is not reduced")
+        self.threshold: tuple[fmpz, int] | str = found["quantity"]
         self.semantics: Semantics | None = found["semantics"]
-        self.weights = self._weights(found["distribution"])
+        self.parts: list[Claim] = []  # this claim, with the weights and answers of each part
+        self.share, self.number = fmpz(1), 0
+        self._distribution(found["distribution"])
         self.lower, self.upper, self.total = bounds["lower"], bounds["upper"], bounds["total"]
-        demand(self.total == prod((sum(row) for row in self.weights), start=fmpz(1)), "total")
-        demand(0 <= self.lower <= self.upper <= self.total, "bounds")
+        self.all = sum((part.share * part.whole() for part in self.parts), fmpz(0))
+        loss = self.threshold == LOG_LOSS
+        demand(self.total == (fmpz(1) << 40 if loss else self.all), "total")
+        demand(0 <= self.lower <= self.upper and (loss or self.upper <= self.total), "bounds")
+
+    def _distribution(self, value: Any) -> None:
+        """Weights and answers, of the parts of a mixture too."""
+        self.answers = set(range(self.tokens))
+        if not isinstance(value, dict):
+            self.weights = self._weights(value)
+            self.parts = [self]
+            return
+        entries = record(value, {"parts": sequence(PART)})["parts"]
+        demand(0 < len(entries) <= 256, "number of parts")
+        for index, entry in enumerate(entries):
+            part = copy(self)
+            part.number, part.share = index, entry["share"]
+            part.weights = part._weights(entry["positions"])
+            if entry["answers"] is not None:
+                given = [integer(0, self.tokens - 1)(t) for t in entry["answers"]]
+                demand(bool(given) and all(a < b for a, b in pairwise(given)), "answers")
+                demand(len(given) < self.tokens, "all answers")
+                part.answers = {self.tokens - 1 - t if self.minimum else t for t in given}
+            demand(part.share > 0 and part.whole() > 0, "a part without mass")
+            self.parts.append(part)
+        demand(len(entries) > 1 or entries[0]["answers"] is not None, "a mixture of one part")
+        demand(gcd(*(int(entry["share"]) for entry in entries)) == 1, "shares have a common factor")
+
+    def whole(self) -> fmpz:
+        """The mass of all inputs with these answers."""
+
+        def below(m: int) -> fmpz:
+            return prod((sum(row[:m], fmpz(0)) for row in self.weights), start=fmpz(1))
+
+        return sum((below(m + 1) - below(m) for m in self.answers), fmpz(0))
 
     def _weights(self, value: Any) -> list[list[fmpz]]:
         self.uniform = isinstance(value, str)
@@ -215,12 +276,18 @@ class Claim:
         for found in spans:
             demand(len(found) == 3, "a span")
             m = integer(0, self.tokens - 1)(found[0])
+            self.answer(m)
             limit = 1 if self.eos is not None else m + 1
             low, high = integer(0, limit)(found[1]), integer(0, limit)(found[2])
             demand(low < high, "an empty span")
             demand((m, low) > end, "spans are not ascending, or adjoin")
             end = (m, high)
+        require(bool(spans), "an empty region")
         return spans
+
+    def answer(self, m: int) -> None:
+        """A region may name maxima that are answers only."""
+        require(m in self.answers, "a maximum that is no answer")
 
 
 def classes(spans: list[list[int]]) -> list[Class]:
