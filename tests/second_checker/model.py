@@ -240,6 +240,7 @@ class Claim:
         rows = sequence(sequence(number))(value)
         demand(len(rows) == self.length and all(len(row) == self.tokens for row in rows), "distribution")
         demand(all(min(row) >= 0 and any(row) for row in rows), "distribution")
+        demand(sum(sum(row).bit_length() - 1 for row in rows) <= 1 << 15, "the mass of all inputs is too large")
         demand(any(x != 1 for row in rows for x in row), "a uniform distribution")
         return [row[::-1] for row in rows] if self.minimum else rows
 
