@@ -8,13 +8,14 @@ from collections.abc import Callable
 
 import click
 
-from ..core.errors import CompactProofsError, printable
+from ..core.errors import printable
 from ..core.files import check_target, write_atomically
 from .auditing.document import Document, read
 from .auditing.report import Report, make_report, to_json
 from .auditing.text import blocks_of, comparisons, show
 from .auditing.verdict import Verdict
 from .console import guarded
+from .extras import require
 
 EPILOG = """\b
 Examples:
@@ -43,6 +44,7 @@ def audit(certificates: tuple[str, ...], as_json: bool, page: str | None, quick:
     MALFORMED 2, INTERNAL 3, RESOURCE 4), else 0.
     """
     if page is not None:
+        require("HTML_MISSING", "jinja2", "report")
         check_target(page, force, list(certificates))
     documents = []
     for path in certificates:
@@ -82,11 +84,8 @@ def _progress(document: Document) -> Callable[[str], None]:
 
 
 def _write_page(reports: list[Report], page: str, force: bool) -> None:
-    try:
-        from .auditing.page import render
-    except ImportError as missing:
-        text = f'{missing}; run: pip install "compactproofs[report]"'
-        raise CompactProofsError("HTML_MISSING", text, page) from None
+    from .auditing.page import render
+
     write_atomically(page, render(reports).encode(), force, [report.document.path for report in reports])
 
 

@@ -23,6 +23,7 @@ from .all_strategies import run_all, table
 from .certificate import enforce, publish
 from .console import INTERRUPTED, guarded, interruptible, nats, percent, progress_bar
 from .goals import prove_towards, wish
+from .parallel import can_run
 from .parts import prove_parts
 from .shards import prove_sharded
 
@@ -145,6 +146,7 @@ def certify(
         raise click.UsageError("--exact needs -o FILE, and -o is only for --exact")
     wanted = wish(gap, at_least, budget, keep_best)
     start = time.perf_counter()
+    can_run(jobs)
     everything = strategy.partition(":")[0] == "all"
     if output is not None and not everything:
         check_target(output, force, [model])

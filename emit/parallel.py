@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from ..core.errors import CompactProofsError
+from .extras import require
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -18,10 +19,19 @@ PATIENCE = 10
 """Seconds to wait for a scheduler."""
 
 
+def can_run(jobs: int, scheduler: str | None = None) -> None:
+    """Errors: PARALLEL_MISSING."""
+    if scheduler is not None:
+        require("PARALLEL_MISSING", "distributed", "dask", ", or use --jobs")
+    elif jobs > 1:
+        require("PARALLEL_MISSING", "joblib", "report", ", or use --jobs 1")
+
+
 def run_pieces(
     work: Callable[[P], R], pieces: Sequence[P], jobs: int, scheduler: str | None = None
 ) -> Iterator[tuple[int, R]]:
     """(index, result) in the order in which pieces end. Errors: PARALLEL_MISSING, WORKERS_LOST, SCHEDULER."""
+    can_run(jobs, scheduler)
     if scheduler is not None:
         yield from _dask(work, pieces, scheduler)
     elif jobs == 1:
@@ -36,11 +46,9 @@ def _numbered(work: Callable[[P], R], index: int, piece: P) -> tuple[int, R]:
 
 def _joblib(work: Callable[[P], R], pieces: Sequence[P], jobs: int) -> Iterator[tuple[int, R]]:
     """Local processes; what a broken pool left undone goes to a new one."""
-    try:
-        import joblib
-        from joblib.externals.loky.process_executor import BrokenProcessPool
-    except ImportError:
-        raise _missing("joblib", "report") from None
+    import joblib
+    from joblib.externals.loky.process_executor import BrokenProcessPool
+
     left = dict(enumerate(pieces))
     with _quiet():
         yield from _pools(work, left, jobs, joblib, BrokenProcessPool)
@@ -81,10 +89,7 @@ def _pools(
 
 def _dask(work: Callable[[P], R], pieces: Sequence[P], scheduler: str) -> Iterator[tuple[int, R]]:
     """An existing cluster; Dask itself gives the pieces of a lost worker to others."""
-    try:
-        distributed: Any = importlib.import_module("distributed")
-    except ImportError:
-        raise _missing("distributed", "dask") from None
+    distributed: Any = importlib.import_module("distributed")
     try:
         client = distributed.Client(scheduler, timeout=PATIENCE)
     except (OSError, ValueError) as error:
@@ -97,8 +102,3 @@ def _dask(work: Callable[[P], R], pieces: Sequence[P], scheduler: str) -> Iterat
             except distributed.scheduler.KilledWorker as error:
                 text = f"{error}; the workers that tried a piece died"
                 raise CompactProofsError("WORKERS_LOST", text) from None
-
-
-def _missing(name: str, extra: str) -> CompactProofsError:
-    text = f'needs {name}; run: pip install "compactproofs[{extra}]", or use --jobs 1'
-    return CompactProofsError("PARALLEL_MISSING", text)

@@ -14,10 +14,11 @@ from typing import Any
 import click
 
 from ..core.checkpoint import load
-from ..core.errors import CompactProofsError, printable
+from ..core.errors import printable
 from ..core.files import write_atomically
 from .console import ends, guarded, progress_bar
-from .parallel import run_pieces
+from .extras import require
+from .parallel import can_run, run_pieces
 from .sweep_train import train_all, trainings_of, untrained
 from .sweep_work import COLUMNS, empty_row, finished, pieces_of, usable, work
 
@@ -72,6 +73,9 @@ def sweep(
     target = Path(table_path) if table_path else Path(output) / "results.csv"
     if target.suffix not in (".csv", ".parquet"):
         raise click.UsageError(f"--table {target}: needs a name that ends in .csv or .parquet")
+    can_run(jobs, scheduler)
+    if target.suffix == ".parquet":
+        require("PARQUET_MISSING", "pyarrow", "", "; or give a name that ends in .csv")
     if not models and not specs:
         raise click.UsageError("give MODELS, or --train SPEC")
     names, texts = strategies or ("auto",), claims or ("accuracy",)
@@ -104,7 +108,7 @@ def sweep(
 
 
 def write_table(path: Path, rows: list[dict[str, Any]]) -> None:
-    """The rows as CSV or Parquet. Errors: PARQUET_MISSING."""
+    """The rows as CSV or Parquet."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".csv":
         text = io.StringIO()
@@ -113,11 +117,7 @@ def write_table(path: Path, rows: list[dict[str, Any]]) -> None:
         writer.writerows(rows)
         write_atomically(path, text.getvalue().encode(), overwrite=True)
         return
-    try:
-        arrow, parquet = importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
-    except ImportError:
-        text_ = "needs pyarrow (pip install pyarrow); or give a name that ends in .csv"
-        raise CompactProofsError("PARQUET_MISSING", text_, str(path)) from None
+    arrow, parquet = importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
     buffer = io.BytesIO()
     parquet.write_table(arrow.table({name: [row[name] for row in rows] for name in COLUMNS}), buffer)
     write_atomically(path, buffer.getvalue(), overwrite=True)

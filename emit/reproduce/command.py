@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from ...core.seeds import PAPER_SEEDS
+from ..extras import require
 from .studies import STUDIES, Counts, Plan
 
 EXIT_INTERRUPTED = 130
@@ -100,6 +101,10 @@ def execute(plan: Plan, output: Path, report_only: bool = False, measure_only: b
     from .report import write_report  # the report pulls in what only it needs
     from .run import run, train_missing
 
+    if plan.jobs > 1 and not report_only:
+        require("REPRODUCE_JOBLIB", "joblib", "report", ", or use --jobs 1")
+    if not measure_only:
+        require("REPRODUCE_MATPLOTLIB", "matplotlib", "report", ", or use --measure-only")
     if not report_only:
         with progress_line("train") as tick:
             train_missing(plan, tick)

@@ -60,7 +60,7 @@ def pyplot() -> Any:
     try:
         matplotlib = importlib.import_module("matplotlib")
     except ImportError:
-        text = 'figures need matplotlib; run: pip install "compactproofs[report]", or use --no-figures'
+        text = 'figures need matplotlib; run: pip install "compactproofs[report]", or use --measure-only'
         raise CompactProofsError("REPRODUCE_MATPLOTLIB", text) from None
     matplotlib.use("Agg")
     return importlib.import_module("matplotlib.pyplot")

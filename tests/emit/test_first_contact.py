@@ -141,3 +141,23 @@ def test_the_bound_is_seen_to_grow(strategy: str) -> None:
         watch.notes.append(f"at least {100 * proof.lower / 12**4:.4f} % so far")
     found = [float(re.findall(r"[0-9.]+", text)[0]) for text in watch.notes]
     assert len(found) > 2 and found == sorted(found)
+
+
+@pytest.mark.parametrize(
+    ("module", "words", "install"),
+    [
+        ("joblib", ["certify", "--exact", "none", "-o", "c.json", "--jobs", "2"], "compactproofs[report]"),
+        ("joblib", ["sweep", "none", "-o", "out", "--jobs", "2"], "compactproofs[report]"),
+        ("distributed", ["sweep", "none", "-o", "out", "--scheduler", "tcp://none:1"], "compactproofs[dask]"),
+        ("pyarrow", ["sweep", "none", "-o", "out", "--table", "t.parquet"], "pip install pyarrow"),
+        ("jinja2", ["audit", "none", "--html", "page.html"], "compactproofs[report]"),
+        ("matplotlib", ["reproduce", "-o", "out", "--cache", "cache"], "compactproofs[report]"),
+    ],
+)
+def test_a_missing_extra_is_told_before_the_work(tmp_path: Path, module: str, words: list[str], install: str) -> None:
+    hide = f"import sys; sys.modules[{module!r}] = None; from compactproofs.emit.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", hide, *words], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert done.returncode == 2 and install in done.stderr and "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
