@@ -21,6 +21,7 @@ PROOFS = {
     "margin-convolution": ("margin_convolution",),
     "sub-cubic": ("approximations", "gap_classes"),
     "floating point, besides the count that it carries over": ("float_error",),
+    "mean log-loss, besides the counts that it is made of": ("log_loss",),
 }
 
 
