@@ -1,7 +1,7 @@
 """Coverage-guided fuzzing of the checker with atheris (`pip install atheris`), from the valid certificates.
 
-    python tests/fuzz/fuzz.py reader --seconds 300          any bytes, into the reader of documents
-    python tests/fuzz/fuzz.py certificates --seconds 300    certificates changed as JSON, digests restated, into the kernel
+    python tests/fuzz/fuzz.py reader --seconds 300          any bytes, into the reader
+    python tests/fuzz/fuzz.py certificates --seconds 300    certificates changed as JSON, into the kernel
 
 No input may crash the checker, and none may be VERIFIED with a claim of its own unless the second checker says so too
 (without python-flint: unless exhaustive evaluation finds it true). Results that a certificate states are settled first,
@@ -14,12 +14,14 @@ from __future__ import annotations
 
 import argparse
 import base64
+import importlib
 import json
 import random
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +70,7 @@ class Oracle:
         self.runs += 1
         if self.runs % 1000 == 0:
             print(
-                f"{self.runs} certificates, {self.verified} accepted, {self.new} with a claim of their own", flush=True
+                f"{self.runs} certificates, {self.verified} accepted, {self.new} of them with other claims", flush=True
             )
         outcome = judge(data, LIMIT)
         if outcome.code in ("STATED_RESULT", "BOUND"):
@@ -165,10 +167,8 @@ def changed(data: bytes, maximum: int, seed: int, others: list[bytes]) -> bytes:
                 holder[key] = other(old, [h[k] for h, k in found], rng)
     if isinstance(value.get("proof"), list) and rng.random() < 0.95:
         value["end"] = len(value["proof"])
-    try:
+    with suppress(KeyError, TypeError, ValueError, AttributeError):
         resign(value)
-    except (KeyError, TypeError, ValueError, AttributeError):
-        pass
     result = (json.dumps(value, sort_keys=True, separators=(",", ":")) + "\n").encode()
     return result if len(result) <= maximum else data[:maximum]
 
@@ -197,13 +197,12 @@ def main() -> None:
     options = parser.parse_args()
     if options.folder is None:  # libFuzzer ends the process itself, so another one cleans up
         with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
-            sys.exit(
-                subprocess.run([sys.executable, __file__, *sys.argv[1:], "--folder", folder], check=False).returncode
-            )
+            again = [sys.executable, __file__, *sys.argv[1:], "--folder", folder]
+            sys.exit(subprocess.run(again, check=False).returncode)
     import atheris
 
     with atheris.instrument_imports(include=["compactproofs.checker"]):
-        pass
+        importlib.import_module("compactproofs.checker.__main__")
     oracle, others = Oracle(), seeds()
     test: Callable[[bytes], None] = getattr(oracle, options.target)
     for number, data in enumerate(others):

@@ -12,8 +12,8 @@ import pytest
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "checker")]
 
-import certificates
-import fuzz
+import certificates  # noqa: E402
+import fuzz  # noqa: E402
 
 FOUND = sorted((HERE / "found").glob("*"))
 
@@ -24,6 +24,7 @@ def test_a_short_run(target: str, runs: int, tmp_path: Path) -> None:
     command = [sys.executable, str(HERE / "fuzz.py"), target, "--runs", str(runs), "--seconds", "60"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    assert " cov: " in done.stderr  # the checker is instrumented
     assert "stat::number_of_executed_units" in done.stderr
     assert not list(tmp_path.iterdir())
 
