@@ -16,8 +16,9 @@ PAGE = ROOT / "docs" / "notebook.ipynb"
 CELLS = (
     "# Proofs about a trained model\n\n`load`, `certify`, `check`, `audit`. "
     "This notebook was made and run by `docs/make_notebook.py`.",
-    "from compactproofs.emit import audit, certify, check, circuits, load\n\n"
-    'model = load("models/max_of_4_v64_seed519.safetensors")\nmodel.d_vocab, model.n_ctx, model.sha256[:12]',
+    "from pathlib import Path\n\nfrom compactproofs.emit import audit, certify, check, circuits, load\n\n"
+    'folder = Path("models") if Path("models").exists() else Path("../models")  # opened here, or in docs/\n'
+    'model = load(folder / "max_of_4_v64_seed519.safetensors")\nmodel.d_vocab, model.n_ctx, model.sha256[:12]',
     "The five circuits say all about the model. Attention (EQKE) grows with the key token and hardly depends on the "
     "query; EVOU copies: its diagonal is red.",
     "circuits(model)",

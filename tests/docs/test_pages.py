@@ -8,12 +8,13 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from consoles import ROOT, commands, run
 
 PAGES = ("howto-researcher.md", "howto-third-party.md", "howto-lean.md")
-LINKED = ("concepts.md", *PAGES)
+LINKED = [ROOT / "README.md", ROOT / "models" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 @pytest.mark.slow
@@ -25,11 +26,24 @@ def test_commands_do_what_the_page_says(page: str) -> None:
     run(ROOT / "docs" / page)
 
 
-@pytest.mark.parametrize("page", LINKED)
-def test_links_lead_somewhere(page: str) -> None:
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    for target in re.findall(r"\]\(([^)#]+)\)", text):
-        assert (ROOT / "docs" / target).exists(), target
+@pytest.mark.parametrize("page", LINKED, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        target, _, anchor = link.partition("#")
+        if target.startswith(("http://", "https://")):
+            continue
+        path = page.parent / target if target else page
+        assert path.exists(), link
+        if anchor:
+            assert anchor in anchors(path), link
+
+
+def anchors(page: Path) -> set[str]:
+    """Names of headings as GitHub makes them."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
 def test_the_reference_is_as_generated() -> None:
