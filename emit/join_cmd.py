@@ -56,6 +56,10 @@ def _read(path: str) -> Document:
     verdict, document = read(path)
     if document is None:
         raise CompactProofsError("NOT_VERIFIED", f"{verdict.verdict}: {verdict.message}", path)
+    if len(document.question.parts) > 1 or document.question.log_loss:
+        raise CompactProofsError(
+            "JOIN_MIXTURE", "is about a mixture or a mean loss; join counts of one distribution", path
+        )
     if document.claim["semantics"] != "real":
         raise CompactProofsError("JOIN_SEMANTICS", "is about a floating-point program; join claims on reals", path)
     return document

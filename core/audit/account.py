@@ -65,6 +65,7 @@ class Account:
     terms_of: str = ""
     certified: Certified | None = None
     notes: list[str] = field(default_factory=list)
+    mass: Ints | None = None  # of every class, where it is not that of the task: several parts together
 
     @classmethod
     def empty(cls, task: Task) -> Account:
@@ -75,6 +76,8 @@ class Account:
     @property
     def sizes(self) -> Ints:
         """Mass of every class."""
+        if self.mass is not None:
+            return self.mass
         result = np.zeros(self.right.shape, dtype=object)
         for q, m in pairs(self.task.whole()):
             result[q, m] = self.task.class_size(q, m)
@@ -98,8 +101,25 @@ class Account:
         size, right, wrong = (table.sum(axis=axis) for table in (self.sizes, self.right, self.wrong))
         return [Share(str(names[i]), int(n), int(right[i]), int(wrong[i])) for i, n in enumerate(size)]
 
+    def times(self, share: int) -> Account:
+        """The same of a part that counts so many times."""
+        return Account(
+            task=self.task,
+            right=self.right * share,
+            wrong=self.wrong * share,
+            others=[Share(s.label, s.size * share, s.right * share, s.wrong * share) for s in self.others],
+            outputs={output: mass * share for output, mass in self.outputs.items()},
+            outputs_of=self.outputs_of,
+            terms=[Term(t.name, t.meaning, t.gained * share, t.error * share) for t in self.terms],
+            terms_of=self.terms_of,
+            notes=list(self.notes),
+            mass=self.sizes * share,
+        )
+
     def add(self, other: Account) -> None:
-        """Join the account of a disjoint region."""
+        """Join the account of a disjoint region, or of another part."""
+        if self.mass is not None and other.mass is not None:
+            self.mass = self.mass + other.mass
         self.right = self.right + other.right
         self.wrong = self.wrong + other.wrong
         self.others = _joined(self.others, other.others)

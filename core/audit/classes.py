@@ -18,13 +18,15 @@ from .account import Account
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Some classes: the query and the maximum that they share (None: several), mass, proved right, proved wrong."""
+    """Some classes: the query and the maximum that they share (None: several), mass, proved right, proved wrong; or a
+    part of the distribution."""
 
     q: int | None
     m: int | None
     size: int
     right: int
     wrong: int
+    part: int | None = None
 
     @property
     def lower(self) -> Fraction:
@@ -41,7 +43,7 @@ class Group:
 class Table:
     """Groups of one kind that hold all inputs; `checked`: the checker has agreed on the numbers of each."""
 
-    kind: str  # class, maximum or query
+    kind: str  # class, maximum, query, or part of the distribution
     checked: bool
     groups: tuple[Group, ...]
 
@@ -115,10 +117,10 @@ def _group(task: Task, classes: Iterable[tuple[int, int]], right: int, wrong: in
 
 def recounted_table(account: Account) -> Table | None:
     """The classes of an account, whose numbers no step states."""
-    task = account.task
+    task, sizes = account.task, account.sizes
     groups = tuple(
         Group(q, m, size, int(account.right[q, m]), int(account.wrong[q, m]))
         for q, m in pairs(task.whole())
-        if (size := task.class_size(q, m))
+        if (size := int(sizes[q, m]))
     )
     return Table("class", False, groups) if groups else None

@@ -11,11 +11,12 @@ import numpy as np
 from ..errors import CompactProofsError
 from ..problem import Problem
 from ..proof import Step
+from ..question import Question
 from ..sampling import Interval, monte_carlo
 from ..task import Region, pairs, region_of
 from . import convolved, gaps, pure, stages
-from .account import Account, Share, Term, sizes_by_others
-from .classes import Counted, Table, checked_table, recounted_table
+from .account import WRONG, Account, Share, Term, sizes_by_others, summed
+from .classes import Counted, Group, Table, checked_table, recounted_table
 from .facts import Fact, replay_facts
 from .replay import Replayed, replay
 from .scan import LARGEST, Scan, scan
@@ -49,6 +50,8 @@ class Losses:
     facts: list[Fact] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     examined: int = 0  # inputs whose float32 answer was compared with the real one
+    stated: tuple[int, int] = (0, 0)
+    parts: list[Losses] = field(default_factory=list)  # of a mixture
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +65,17 @@ class Part:
     proves: str = "both"  # or "right", "wrong": the side that a count for a floating-point program takes from it
 
 
-def parts_of(problem: Problem, steps: Sequence[Step]) -> list[Part]:
-    """The counts that the conclusion rests on. Errors: AUDIT_KIND for a rule that is not known here."""
-    queue, found = [(int(str(steps[-1]["of"])), "both")], []
+def roots_of(steps: Sequence[Step]) -> list[int]:
+    """The step that counts each part of the distribution. Errors: AUDIT_KIND where the proof is not about a count."""
+    if steps[-1]["rule"] != "conclude":
+        raise CompactProofsError("AUDIT_KIND", f"no account by inputs is known of rule {steps[-1]['rule']}")
+    root = int(str(steps[-1]["of"]))
+    return [int(str(n)) for n in _list(steps[root]["of"])] if steps[root]["rule"] == "mixture" else [root]
+
+
+def parts_of(problem: Problem, steps: Sequence[Step], root: int | None = None) -> list[Part]:
+    """The counts that the count of a part rests on. Errors: AUDIT_KIND for a rule that is not known here."""
+    queue, found = [(roots_of(steps)[0] if root is None else root, "both")], []
     while queue:
         number, side = queue.pop(0)
         step, rule = steps[number], str(steps[number]["rule"])
@@ -94,18 +105,101 @@ def _list(value: Any) -> list[Any]:
 
 
 def analyse(
-    problem: Problem,
+    asked: Problem | Question,
     steps: Sequence[Step],
     bounds: tuple[int, int],
     deep: bool = True,
     progress: Callable[[str], None] = lambda text: None,
 ) -> Losses:
     """Take a verified proof apart. `bounds`: the verified lower and upper mass; `deep`: also what each term costs."""
-    parts = parts_of(problem, steps)
+    question = asked if isinstance(asked, Question) else Question(((1, asked),))
+    roots, facts = roots_of(steps), replay_facts(question.parts[0][1], steps)
+    if len(roots) == 1:
+        return _part(question.parts[0][1], steps, roots[0], bounds, facts, deep, progress)
+    found = []
+    for number, ((_, problem), root) in enumerate(zip(question.parts, roots, strict=True), 1):
+        progress(f"part {number} of {len(roots)}")
+        found.append(_part(problem, steps, root, _stated(problem, steps, root), facts, deep, progress))
+    return _together(question, found, bounds)
+
+
+def _stated(problem: Problem, steps: Sequence[Step], root: int) -> tuple[int, int]:
+    """Lower and upper mass of a part by the numbers in its counting steps, which the checker has agreed on."""
+    parts = parts_of(problem, steps, root)
+    right = sum(int(str(steps[p.number]["right"]), 16) for p in parts if p.proves != "wrong")
+    wrong = sum(int(str(steps[p.number].get("wrong", "0")), 16) for p in parts if p.proves != "right")
+    return right, problem.task.total - wrong
+
+
+def _together(question: Question, found: Sequence[Losses], bounds: tuple[int, int]) -> Losses:
+    """All parts of the distribution, each as often as its share says."""
+    shares = [share for share, _ in question.parts]
+    account = found[0].account.times(shares[0])
+    apart = [bool(each.account.terms_of) for each in found if each.account.terms]
+    additive = bool(apart) and all(apart)
+    for share, each in zip(shares[1:], found[1:], strict=True):
+        account.add(each.account.times(share))
+    if additive:  # what exact counts of other parts do not count as right is wrong
+        pairs_ = zip(shares, found, strict=True)
+        rest = [share * int(each.account.loss.sum()) for share, each in pairs_ if not each.account.terms]
+        account.terms = summed([*account.terms, Term(*WRONG, sum(rest))])
+    elif any(apart):
+        account.terms, account.notes = [], [*account.notes, "parts are proved in different ways: see each by itself"]
+    if not all(each.account.others for each in found):
+        account.others = []
+    groups = tuple(
+        Group(None, None, p.task.total, *_sides(each), part=number)
+        for number, ((_, p), each) in enumerate(zip(question.parts, found, strict=True), 1)
+    )
+    agrees = (
+        all(each.agrees for each in found)
+        and (
+            int(account.right.sum()),
+            question.mass - int(account.wrong.sum()),
+        )
+        == bounds
+    )
+    kinds = tuple(dict.fromkeys(kind for each in found for kind in each.kinds))
+    scans = [each.scan for each in found]
+    seen = None
+    if all(each is not None for each in scans):
+        total = Account.empty(question.task)
+        for share, scanned in zip(shares, scans, strict=True):
+            if scanned is not None:
+                total.add(Account(question.task, scanned.account.right * share, scanned.account.wrong * share))
+        seen = Scan(total)
+    examples = {example.replayed.tokens: example for each in found for example in each.examples}
+    return Losses(
+        account=account,
+        kinds=kinds,
+        agrees=agrees,
+        scan=seen,
+        examples=list(examples.values()),
+        facts=found[0].facts,
+        tables=[Table("part", True, groups)],
+        examined=sum(each.examined for each in found),
+        parts=list(found),
+    )
+
+
+def _sides(each: Losses) -> tuple[int, int]:
+    return each.stated[0], each.account.task.total - each.stated[1]
+
+
+def _part(
+    problem: Problem,
+    steps: Sequence[Step],
+    root: int,
+    bounds: tuple[int, int],
+    facts: list[Fact],
+    deep: bool,
+    progress: Callable[[str], None],
+) -> Losses:
+    """The account of one distribution."""
+    parts = parts_of(problem, steps, root)
     progress("the model's answers, class by class")
     exact = all(part.rule in EXACT for part in parts)
     seen = _scan(problem, None) if exact or problem.task.total <= LARGEST else None
-    facts = replay_facts(problem, steps)
     account = Account.empty(problem.task)
     for part in parts:
         progress(f"step {part.number}: {part.rule}")
@@ -124,8 +218,9 @@ def analyse(
     if agrees and (counted is None or counted.kind != "class") and (again := recounted_table(account)) is not None:
         tables.append(again)
     kinds = tuple(dict.fromkeys(part.rule for part in parts))
-    result = Losses(account, kinds, agrees, seen, facts=facts, tables=tables)
-    if seen is None and problem.task.masses is None and problem.task.eos is None and problem.task.kind == "max":
+    result = Losses(account, kinds, agrees, seen, facts=facts, tables=tables, stated=bounds)
+    plain = problem.task.masses is None and problem.task.maxima is None
+    if seen is None and plain and problem.task.eos is None and problem.task.kind == "max":
         result.sampled = monte_carlo(problem, SAMPLES, seed=0)
     progress("replaying inputs")
     result.examples, result.examined = _examples(problem, result)

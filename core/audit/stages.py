@@ -136,6 +136,22 @@ def _unbounded(task: Task, m: int, masses: Ints, draws: int, generator: np.rando
     return Drawn(None, queries, Grid.everything(task, m).draw(np.zeros(len(queries), dtype=np.int64), has, generator))
 
 
+def draw_classes(
+    task: Task, masses: Mapping[int, Ints], draws: int, generator: np.random.Generator
+) -> Iterator[tuple[int, Drawn]]:
+    """Inputs of classes (maximum -> mass of each query), in proportion to the masses, by maximum."""
+    shares = _shares([int(n.sum()) for n in masses.values()], draws, generator)
+    for (m, each), inputs in zip(masses.items(), shares, strict=True):
+        if inputs:
+            yield m, _unbounded(task, m, each, inputs, generator)
+
+
+def weight_sums(seen: View, drawn: Drawn) -> Floats:
+    """The sum of the attention weights of each input, in the units of `failing`."""
+    result: Floats = _weights(seen, drawn).sum(axis=1) + seen.own[drawn.queries]
+    return result
+
+
 def failing(seen: View, drawn: Drawn) -> Floats:
     """Pairs x outputs: the sum that is not negative iff the input fails through the output; at m itself −1."""
     result = np.full((len(drawn.queries), seen.outputs), -1.0)
@@ -241,7 +257,7 @@ def _terms(counted: int, found: Survivors) -> list[Term]:
 
 def left_out(problem: Problem, masses: Ints) -> list[Term]:
     """The parts of classes (queries x maxima: their masses, or zero) that no step of the proof counts."""
-    return _unproved(problem, LEFT_OUT, {m: masses[: problem.task.queries(m), m] for m in range(problem.task.tokens)})
+    return _unproved(problem, LEFT_OUT, {m: masses[: problem.task.queries(m), m] for m in problem.task.possible()})
 
 
 def _unproved(problem: Problem, words: tuple[str, str], masses: Mapping[int, Ints]) -> list[Term]:
@@ -250,11 +266,8 @@ def _unproved(problem: Problem, words: tuple[str, str], masses: Mapping[int, Int
     total = sum(int(n.sum()) for n in masses.values())
     if not total:
         return []
-    draws = _shares([int(n.sum()) for n in masses.values()], INPUTS, generator)
-    for (m, each), inputs in zip(masses.items(), draws, strict=True):
-        if inputs:
-            drawn = _unbounded(problem.task, m, each, inputs, generator)
-            wrong += int((failing(view(problem, m), drawn) >= 0).any(axis=1).sum())
+    for m, drawn in draw_classes(problem.task, masses, INPUTS, generator):
+        wrong += int((failing(view(problem, m), drawn) >= 0).any(axis=1).sum())
     failed, share = (2 * total * wrong + INPUTS) // (2 * INPUTS), wrong / INPUTS
     error = _scaled(total, sqrt(share * (1 - share) / INPUTS))
     return [Term(*words, total - failed, error), Term(*WRONG, failed, error)]

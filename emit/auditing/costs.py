@@ -44,7 +44,8 @@ def kind_of(rules: Sequence[str]) -> str:
 
 def paper_cost(problem: Problem, rules: Sequence[str], steps: Sequence[Step]) -> Paper | None:
     """None for proofs that the paper does not have, and for tasks that it does not treat."""
-    if problem.task.eos is not None or problem.task.masses is not None or len(rules) != 1:
+    task = problem.task
+    if task.eos is not None or task.masses is not None or task.maxima is not None or len(rules) != 1:
         return None
     sizes = Sizes(problem.task.length, problem.task.tokens, problem.model.d_model)
     if rules[0] == "enumerate":

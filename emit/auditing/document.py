@@ -13,7 +13,9 @@ from ...core.errors import CompactProofsError
 from ...core.model import Model, Tensor, build
 from ...core.problem import Problem
 from ...core.proof import Step
+from ...core.question import Question
 from ...core.task import Task
+from ..console import ends, nats
 from .verdict import Verdict, judge
 
 
@@ -24,23 +26,35 @@ class Document:
     path: str
     size: int
     verdict: Verdict
-    problem: Problem
+    question: Question
     steps: tuple[Step, ...]
     claim: dict[str, Any]
 
     @property
+    def problem(self) -> Problem:
+        """That of the first part of the distribution; parts differ in masses and given answers only."""
+        return self.question.parts[0][1]
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Both bounds in words, rounded outwards."""
+        if self.question.log_loss:
+            return f"{nats(self.lower)} nats", f"{nats(self.upper, up=True)} nats"
+        return ends(self.lower, self.upper, self.total)
+
+    @property
     def lower(self) -> int:
-        """Mass proved right, by the checker's word."""
+        """Mass proved right (a mean loss: at least so many units), by the checker's word."""
         return int(self.verdict.report["lower"])
 
     @property
     def upper(self) -> int:
-        """Total less what is proved wrong."""
+        """Total less what is proved wrong (at most so many units)."""
         return int(self.verdict.report["upper"])
 
     @property
     def total(self) -> int:
-        """Mass of all inputs."""
+        """Mass of all inputs (units in a nat)."""
         return int(self.verdict.report["total"])
 
 
@@ -54,8 +68,8 @@ def read(path: str) -> tuple[Verdict, Document | None]:
         raise CompactProofsError("CERT_CHANGED", "the file changed while it was checked; try again", path)
     value = json.loads(before)
     model = _model(value["model"], path)
-    problem = Problem(model, _task(value["claim"], model), _threshold(value["claim"]["quantity"]))
-    return verdict, Document(path, len(before), verdict, problem, tuple(value["proof"]), value["claim"])
+    question = _question(value["claim"], model)
+    return verdict, Document(path, len(before), verdict, question, tuple(value["proof"]), value["claim"])
 
 
 def _bytes(path: str) -> bytes:
@@ -71,13 +85,26 @@ def _model(value: dict[str, Any], source: str) -> Model:
     return build(source, tensors, {})
 
 
-def _task(claim: dict[str, Any], model: Model) -> Task:
-    task, masses = claim["task"], None
-    if claim["distribution"] != "uniform":
-        rows = [tuple(int(text, 16) for text in row) for row in claim["distribution"]]
+def _question(claim: dict[str, Any], model: Model) -> Question:
+    """The distribution's parts, each with its share."""
+    quantity, distribution = claim["quantity"], claim["distribution"]
+    log_loss = "log_loss" in quantity
+    threshold = (0, 0) if log_loss else (int(quantity["margin_above"], 16), int(quantity["exponent"]))
+    if not isinstance(distribution, dict):
+        distribution = {"parts": [{"answers": None, "positions": distribution, "share": "1"}]}
+    parts = [
+        (int(part["share"], 16), Problem(model, _task(claim["task"], part), threshold))
+        for part in distribution["parts"]
+    ]
+    return Question(tuple(parts), log_loss)
+
+
+def _task(task: dict[str, Any], part: dict[str, Any]) -> Task:
+    """Tokens are renumbered in reverse for the smallest."""
+    masses, maxima, last = None, part["answers"], task["tokens"] - 1
+    if part["positions"] != "uniform":
+        rows = [tuple(int(text, 16) for text in row) for row in part["positions"]]
         masses = tuple(row[::-1] if task["kind"] == "min" else row for row in rows)
-    return Task(task["kind"], task["length"], task["tokens"], task["eos"], masses)
-
-
-def _threshold(quantity: dict[str, Any]) -> tuple[int, int]:
-    return int(quantity["margin_above"], 16), int(quantity["exponent"])
+    if maxima is not None:
+        maxima = tuple(maxima) if task["kind"] == "max" else tuple(last - m for m in reversed(maxima))
+    return Task(task["kind"], task["length"], task["tokens"], task["eos"], masses, maxima)

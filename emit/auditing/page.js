@@ -159,7 +159,7 @@
     const draw = heatmap(canvas, () => {
       const cert = data.certificates[state.certificate], m = cert.losses;
       const low = colour("--seq0"), high = colour("--seq1");
-      if (!m) return { rows: 1, columns: 1, note, shade: () => low, words: () => "no account of this certificate" };
+      if (!m) return { rows: 1, columns: 1, note, shade: () => low, words: () => "a mean loss: no account by class" };
       const value = reader(m), mass = reader(cert.mass), wrong = reader(cert.wrong);
       return {
         rows: m.rows, columns: m.columns, note,
@@ -187,7 +187,9 @@
     const width = matchMedia("print").matches ? 1000 : Math.max(340, Math.min(1000, host.clientWidth || 1000));
     const left = width < 600 ? 62 : 90, right = width - 30;
     const { svg, line, text } = canvasOf(host, width, 330, "operations against the share not counted as right");
-    const certs = data.certificates, wrongs = certs.map(c => c.model_wrong).filter(x => x > 0);
+    const certs = data.certificates.filter(c => c.lost !== null);
+    if (!certs.length) { text(width / 2, 140, "a mean loss has no share of inputs to show here", { "text-anchor": "middle" }); return; }
+    const wrongs = certs.map(c => c.model_wrong).filter(x => x > 0);
     const least = Math.min(...certs.map(c => c.lost).filter(x => x > 0), ...wrongs, 0.5);
     const yLow = Math.floor(Math.log10(least) - 0.2), xs = certs.map(c => Math.log10(Math.max(c.operations, 1)));
     const xLow = Math.floor(Math.min(...xs) - 0.1), xHigh = Math.ceil(Math.max(...xs) + 0.1);
@@ -202,7 +204,8 @@
     text(12, 148, "not counted as right", { transform: "rotate(-90 12 148)", "text-anchor": "middle" });
     if (wrongs.length) { const v = wrongs[0]; line(left, y(v), right, y(v), "model"); text(left + 6, y(v) - 6, `the model itself is wrong on ${percent(v)}`); }
     const taken = [];
-    certs.forEach((c, i) => {
+    certs.forEach(c => {
+      const i = data.certificates.indexOf(c);
       const dot = make("svg:circle", { cx: x(c.operations), cy: y(c.lost), r: 8, class: "dot", tabindex: 0, role: "button", "data-dot": i, "aria-label": `${c.kind}, ${c.file}` });
       const words = `${c.kind}, ${c.file}: ${c.exact ? "exactly" : "at least"} ${c.lower}, ${c.operations.toLocaleString("en")} operations`;
       for (const event of ["mouseenter", "focus"]) dot.addEventListener(event, () => { note.textContent = words; });

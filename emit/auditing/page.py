@@ -11,12 +11,13 @@ import numpy as np
 from jinja2 import Environment, StrictUndefined
 
 from ...core.audit.account import Share
+from ...core.audit.bands import Losing
 from ...core.audit.classes import Table
 from ...core.audit.rounding import Rounding
 from ...core.exact import Floats
 from ...core.task import Task
-from ..console import ends, percent
-from . import programs, worst
+from ..console import percent
+from . import losing, programs, worst
 from .matrices import attention_profile, circuits_of, encoded
 from .numbers import decimal
 from .report import Report, assumptions, ranked, term_share, to_json
@@ -81,8 +82,8 @@ def _certificate(report: Report, models: list[str]) -> dict[str, Any]:
         "kind": report.kind,
         "model": models.index(str(report.checked["model_sha256"])),
         "operations": report.checked["operations"],
-        "lost": (document.total - document.lower) / document.total,
-        "lower": percent(document.lower, document.total),
+        "lost": None if document.question.log_loss else (document.total - document.lower) / document.total,
+        "lower": document.ends[0],
         "exact": document.lower == document.upper,
         "steps": steps_of(report),
         "tokens": task.token_rows()[: task.tokens],
@@ -113,7 +114,8 @@ def _summary(report: Report, number: int) -> dict[str, Any]:
     document, losses = report.document, report.losses
     total = document.total
     shares = {} if losses is None else {"maximum": losses.account.by_maximum(), "query": losses.account.by_query()}
-    low, high = ends(document.lower, document.upper, total)
+    low, high = document.ends
+    bar = [100 * document.lower / total, 100 * (document.upper - document.lower) / total, document.upper < total]
     return {
         "number": number,
         "name": Path(document.path).name,
@@ -122,7 +124,8 @@ def _summary(report: Report, number: int) -> dict[str, Any]:
         "digest": report.checked["model_sha256"],
         "lower": low,
         "upper": high,
-        "bar": [100 * document.lower / total, 100 * (document.upper - document.lower) / total, document.upper < total],
+        "bar": None if document.question.log_loss else bar,
+        "losing": None if report.losing is None else _losing(*report.losing, document.problem.task),
         "operations": f"{report.checked['operations']:,}",
         "bytes": f"{document.size:,}",
         "paper": None
@@ -155,6 +158,19 @@ def _mixtures(task: Task, table: Table) -> dict[str, Any]:
     }
 
 
+def _losing(whole: Losing, parts: list[Losing], task: Task) -> list[dict[str, Any]]:
+    """The tables of a mean loss: title, head, rows, and how many columns are words."""
+    tables: list[tuple[str, tuple[str, ...], list[tuple[str, ...]], int]] = [
+        ("Where the bounds come from, by margin (nats)", losing.BANDS, losing.band_rows(whole), 0),
+        ("Where the bounds are apart, exactly", losing.TERMS, losing.term_rows(whole), 2),
+        (f"The sampled loss by {worst.word(task)}", (worst.word(task), "nats"), losing.maximum_rows(whole, task), 1),
+    ]
+    if len(parts) > 1:
+        head = ("part", "at least", "at most", "sampled")
+        tables.append(("Each part of the distribution, from its counts (nats)", head, losing.part_rows(parts), 1))
+    return [{"title": title, "head": head, "rows": rows, "left": left} for title, head, rows, left in tables]
+
+
 def _rounding(found: Rounding) -> dict[str, Any]:
     """Errors by stage, and the inputs that they leave undecided."""
     rows = programs.undecided_rows(found)
@@ -168,6 +184,8 @@ def _rounding(found: Rounding) -> dict[str, Any]:
 
 def _lost_words(report: Report) -> str:
     document, losses = report.document, report.losses
+    if report.losing is not None:
+        return f"{losing.summary(report.losing[0]).capitalize()}."
     lost = document.total - document.lower
     words = (
         f"{lost:,} of {document.total:,} inputs ({percent(lost, document.total, up=True)}) are not counted as right."

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...core.audit.rounding import Rounding, Undecided, rounding
 from ...core.semantics import Semantics
-from ..console import ends, percent
+from ..console import percent
 from .document import Document
 from .numbers import decimal, enclosed
 
@@ -22,7 +23,12 @@ PLACES = 9
 def rounding_of(document: Document) -> Rounding | None:
     """None for a claim about the real numbers."""
     stated = document.claim["semantics"]
-    return None if stated == "real" else rounding(document.problem, Semantics(**stated))
+    if stated == "real":
+        return None
+    problem = document.problem
+    if len(document.question.parts) > 1:  # the inputs near the threshold are looked for among all of the task
+        problem = replace(problem, task=replace(problem.task, masses=None, maxima=None))
+    return rounding(problem, Semantics(**stated))
 
 
 def name_of(document: Document) -> str:
@@ -120,7 +126,7 @@ def side_by_side(documents: Sequence[tuple[Document, str]]) -> list[tuple[str, .
         for d, kind in group:
             lost = "" if real is None else _points(real.lower - d.lower, d.total)
             freed = "" if real is None else _points(d.upper - real.upper, d.total)
-            rows.append((kind, name_of(d), *ends(d.lower, d.upper, d.total), str(d.upper - d.lower), lost, freed))
+            rows.append((kind, name_of(d), *d.ends, str(d.upper - d.lower), lost, freed))
     return rows
 
 

@@ -11,7 +11,7 @@ from ...core.audit.losses import Example, Losses, analyse
 from ...core.audit.rounding import Rounding
 from ...core.errors import CompactProofsError
 from ..console import percent
-from . import programs, worst
+from . import losing, programs, worst
 from .costs import Paper, kind_of, paper_cost
 from .document import Document
 from .numbers import decimal
@@ -30,7 +30,7 @@ REAL_NUMBERS = "the claim is about the real-number function of the weights, not 
 class Report:
     """One verified certificate; `losses` is None where its rules are not known here (`note` says why).
 
-    `rounding` is None for a claim about the real numbers.
+    `rounding` is None for a claim about the real numbers, `losing` for one that is not about the log-loss.
     """
 
     document: Document
@@ -39,6 +39,7 @@ class Report:
     paper: Paper | None
     lines: dict[str, int]
     rounding: Rounding | None = None
+    losing: losing.Found | None = None
     note: str = ""
 
     @property
@@ -51,21 +52,30 @@ def make_report(document: Document, deep: bool = True, progress: Callable[[str],
     """Take a verified certificate apart."""
     note, losses = "", None
     try:
-        losses = analyse(document.problem, document.steps, (document.lower, document.upper), deep, progress)
+        if not document.question.log_loss:
+            losses = analyse(document.question, document.steps, (document.lower, document.upper), deep, progress)
     except CompactProofsError as error:
         if error.code != "AUDIT_KIND":
             raise
         note = str(error)
     kinds = losses.kinds if losses else ()
+    found = losing.losing_of(document)
     return Report(
         document=document,
-        kind=kind_of(kinds) or "unknown",
+        kind=kind_of(kinds) or ("unknown" if found is None else _loss_kind(document)),
         losses=losses,
-        paper=paper_cost(document.problem, kinds, document.steps),
+        paper=None if len(document.question.parts) > 1 else paper_cost(document.problem, kinds, document.steps),
         lines=trusted_lines(list(document.verdict.report.get("rules", []))),
         rounding=programs.rounding_of(document),
+        losing=found,
         note=note,
     )
+
+
+def _loss_kind(document: Document) -> str:
+    """By what the inputs above each threshold are counted."""
+    used = dict.fromkeys(str(step["rule"]) for step in document.steps if "right" in step or "region" in step)
+    return f"log-loss by {kind_of(list(used))}"
 
 
 def assumptions(report: Report) -> list[str]:
@@ -89,10 +99,15 @@ def to_json(report: Report) -> dict[str, Any]:
         "trusted": {"lines": report.lines, "assumptions": assumptions(report)},
         "semantics": document.claim["semantics"],
         "rounding": None if report.rounding is None else programs.to_json(report.rounding),
+        "log_loss": None if report.losing is None else losing.to_json(report.losing, document.problem.task),
         "note": report.note,
     }
     if losses is not None:
         result["losses"] = _losses(losses)
+        result["parts"] = [
+            {"share": str(share), "total": str(problem.task.total), "losses": _losses(part)}
+            for (share, problem), part in zip(document.question.parts, losses.parts, strict=False)
+        ]
         result["mixtures"] = [worst.to_json(document.problem.task, table) for table in losses.tables]
         result["examples"] = [_example(example) for example in losses.examples]
         result["float32_compared"] = losses.examined

@@ -9,12 +9,13 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
-from ...core.audit.facts import Bounded, Fact, Matrix
+from ...core.audit.facts import Bounded, Fact, Matrix, replay_facts
 from ...core.exact import Exact
 from ...core.problem import Problem
 from ...core.proof import Step
+from ...core.question import LOSS_BITS
 from ...core.weights import Precision
-from ..console import ends, percent
+from ..console import percent
 from .numbers import decimal
 from .report import Report
 
@@ -55,7 +56,7 @@ def premises_of(step: Step) -> list[tuple[str, int]]:
 def steps_of(report: Report) -> list[dict[str, Any]]:
     """All steps for the page."""
     document = report.document
-    facts: Sequence[Fact] = report.losses.facts if report.losses else [None] * len(document.steps)
+    facts: Sequence[Fact] = report.losses.facts if report.losses else replay_facts(document.problem, document.steps)
     users: dict[int, list[int]] = {}
     for number, step in enumerate(document.steps):
         for _, premise in premises_of(step):
@@ -81,8 +82,12 @@ def _title(step: Step, fact: Fact) -> str:
     if isinstance(fact, Bounded):
         return f"{fact.circuit} within a bound per row"
     if "right" in step and isinstance(step["right"], str):
-        return f"{int(step['right'], 16)} right"
-    return {"weights": "attention weights, enclosed", "margins": "margins as sums"}.get(str(step["rule"]), "")
+        part = f"part {int(str(step['part'])) + 1}: " if "part" in step else ""
+        return f"{part}{int(step['right'], 16)} right"
+    if step["rule"] == "margins":
+        n, exponent = int(str(step["margin_above"]), 16), int(str(step["exponent"]))
+        return f"margins above {_decimal(n, exponent).rstrip('0').rstrip('.')} as sums" if n else "margins as sums"
+    return {"weights": "attention weights, enclosed"}.get(str(step["rule"]), "")
 
 
 def _argument(value: object) -> str:
@@ -95,7 +100,8 @@ Number = tuple[str, str, str]
 
 
 def _numbers(report: Report, step: Step, fact: Fact) -> list[Number]:
-    problem, total = report.document.problem, report.document.total
+    problem, question = report.document.problem, report.document.question
+    total = question.parts[int(str(step.get("part", 0)))][1].task.total
     if isinstance(fact, Matrix):
         rows = [] if fact.approx is None else _matrix("approximation", fact.approx)
         for i, factor in enumerate(fact.factors):
@@ -106,13 +112,13 @@ def _numbers(report: Report, step: Step, fact: Fact) -> list[Number]:
         return rows + _matrix("bound per row", fact.bound)
     if step["rule"] == "weights":
         return _weights(problem, step)
+    document = report.document
+    if step["rule"] == "log_loss":
+        exact = [f"{n} · 2^−{LOSS_BITS}" for n in (document.lower, document.upper)]
+        return list(zip(("at least", "at most"), document.ends, exact, strict=True))
     if step["rule"] == "conclude":
-        document = report.document
-        low, high = ends(document.lower, document.upper, total)
-        return [
-            ("at least right", low, f"{document.lower} of {total}"),
-            ("at most right", high, f"{document.upper} of {total}"),
-        ]
+        masses = [f"{n} of {document.total}" for n in (document.lower, document.upper)]
+        return list(zip(("at least right", "at most right"), document.ends, masses, strict=True))
     rows = []
     for key in ("right", "wrong"):
         if isinstance(step.get(key), str):

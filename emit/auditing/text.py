@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 import click
 
 from ...core.audit.account import Account, Share
+from ...core.audit.bands import Losing
 from ...core.errors import printable
-from ..console import ends, percent
-from . import programs, worst
+from ...core.task import Task
+from ..console import percent
+from . import losing, programs, worst
 from .numbers import enclosed
 from .report import Report, assumptions, ranked, term_share
 
@@ -109,6 +111,8 @@ def _length(report: Report) -> str:
 
 def _losses(report: Report) -> list[Block]:
     losses, total = report.losses, report.document.total
+    if report.losing is not None:
+        return _losing(*report.losing, report.document.problem.task)
     if losses is None:
         return [f"where the bound loses is not shown: {report.note}"]
     account, blocks = losses.account, list[Block]()
@@ -120,7 +124,7 @@ def _losses(report: Report) -> list[Block]:
         blocks += [f"by term: {account.terms_of or 'each freed alone, in doubles'}", _terms(account, total)]
     task = report.document.problem.task
     for table in losses.tables:
-        head = ("query", worst.word(task), "inputs", "at least", "at most")
+        head = ("which", "inputs", "at least", "at most")
         title = f"{worst.kinds(task, table)} with the smallest bounds"
         blocks += [worst.sentence(task, table), Table(title, head, worst.rows(task, table))]
     blocks.append(_shares(f"by {worst.word(task)}", worst.word(task), account.by_maximum(), total))
@@ -131,6 +135,21 @@ def _losses(report: Report) -> list[Block]:
     if account.outputs:
         blocks.append(_outputs(report))
     return blocks + _examples(report)
+
+
+def _losing(whole: Losing, parts: list[Losing], task: Task) -> list[Block]:
+    """A mean loss: bands of the margin, the gap in parts, and each part of the distribution."""
+    blocks: list[Block] = [
+        losing.summary(whole),
+        Table("where the bounds come from, by margin (nats)", losing.BANDS, losing.band_rows(whole), 0),
+        Table("where the bounds are apart, exactly", losing.TERMS, losing.term_rows(whole), 2),
+    ]
+    if len(parts) > 1:
+        head = ("part", "at least", "at most", "sampled")
+        blocks.append(Table("each part of the distribution, from its counts (nats)", head, losing.part_rows(parts)))
+    if rows := losing.maximum_rows(whole, task):
+        blocks.append(Table(f"the sampled loss by {worst.word(task)}", (worst.word(task), "nats"), rows))
+    return blocks
 
 
 def _terms(account: Account, total: int) -> Table:
@@ -236,7 +255,7 @@ def _comparison(reports: Sequence[Report]) -> Table:
         d = report.document
         flops = "-" if report.paper is None else str(report.paper.flops)
         dimensions = "-" if report.paper is None else str(report.paper.dimensions)
-        cells = (d.path, report.kind, report.checked["model_sha256"][:8], *ends(d.lower, d.upper, d.total))
+        cells = (d.path, report.kind, report.checked["model_sha256"][:8], *d.ends)
         rows.append((*cells, str(report.checked["operations"]), str(d.size), flops, dimensions))
     head = ("file", "kind", "model", "at least", "at most", "operations", "bytes", "FLOPs", "dimensions")
     return Table("side by side", head, rows, 3)

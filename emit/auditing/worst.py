@@ -14,6 +14,7 @@ KINDS = {
     "class": "classes (query, {m})",
     "maximum": "{m}s",
     "query": "queries",
+    "part": "parts of the distribution",
 }
 """The groups in words; {m} is maximum or minimum."""
 
@@ -42,6 +43,8 @@ def names(task: Task, group: Group) -> tuple[int | None, int | None]:
 
 
 def where(task: Task, group: Group) -> str:
+    if group.part is not None:
+        return f"part {group.part}"
     query, largest = names(task, group)
     words = [] if query is None else [f"query {query}"]
     return ", ".join([*words, *([] if largest is None else [f"{word(task)} {largest}"])])
@@ -59,12 +62,9 @@ def sentence(task: Task, table: Table) -> str:
 
 
 def rows(task: Task, table: Table, top: int = TOP) -> list[tuple[str, ...]]:
-    """Query, maximum, mass, bounds: the smallest lower bounds first."""
+    """What it is, mass, bounds: the smallest lower bounds first."""
     ordered = sorted(table.groups, key=lambda group: (group.lower, group.upper, -group.size))
-    return [
-        (*("any" if name is None else str(name) for name in names(task, group)), str(group.size), *bounds(group))
-        for group in ordered[:top]
-    ]
+    return [(where(task, group), str(group.size), *bounds(group)) for group in ordered[:top]]
 
 
 def bounds(group: Group) -> tuple[str, str]:
@@ -90,5 +90,7 @@ def to_json(task: Task, table: Table) -> dict[str, Any]:
 
 
 def _named(task: Task, group: Group) -> dict[str, Any]:
+    if group.part is not None:
+        return {"part": group.part}
     query, largest = names(task, group)
     return {"query": query, word(task): largest}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made import MODEL, SMALL, certificate, run
+from made import MODEL, ROOT, SMALL, certificate, run
 
 jinja = importlib.util.find_spec("jinja2") is not None
 pytestmark = pytest.mark.skipif(not jinja, reason="the page needs jinja2")
@@ -196,6 +196,19 @@ def test_the_proof_can_be_walked_from_its_end(browser: Any) -> None:
         numbers = browser.find_elements("css selector", "#step-detail td.exact")
         assert any("2^" in cell.text for cell in numbers)
     assert browser.get_log("browser") == []
+
+
+@pytest.mark.slow
+def test_mean_losses_and_mixtures_have_a_page(driver: Any, tmp_path: Path) -> None:
+    accept = ROOT / "tests" / "data" / "accept"
+    for name, dots in (("log_loss", 0), ("log_loss_mixture mixture given", 2)):
+        page, files = tmp_path / f"{dots}.html", [accept / f"{each}.json" for each in name.split()]
+        assert run("audit", "--html", page, *files).returncode == 0
+        browser = opened(driver, page, width=400)
+        assert len(browser.find_elements("css selector", "[data-dot]")) == dots
+        assert "nats apart" in one(browser, "#panel-0").text and "log_loss" in one(browser, "#step-detail h3").text
+        assert excess(browser) <= 0
+        assert browser.get_log("browser") == []
 
 
 @pytest.mark.slow
