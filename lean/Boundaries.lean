@@ -1,6 +1,7 @@
 import CompactProofs.Floating
 import CompactProofs.Masses
 import CompactProofs.Minimum
+import CompactProofs.Rounding
 /-!
 # What the Lean files do not prove
 
@@ -15,9 +16,12 @@ The theorems say: *if* the hypotheses of a rule hold, *then* its conclusion does
    question, is a matter of digests.
 3. **Floating point.** The numbers in the file are dyadic rationals; the theorems are about the exact function of these numbers. For
    programs that compute in floating point `Rule.float_count` carries a count over, given a bound of the error of each logit. That bound is
-   the business of the rule `float_error`, which has **no** theorem of its own here: `Rule.float_error.average` proves
-   how far errors of the scores move an average (with the hyperbolic tangent of `D / 2`; that this is at most `D / 2` over the reals is
-   calculus and not proved), but the rounding of the single operations of a program is not formalised.
+   the business of the rule `float_error`. Its inequalities are theorems: roundings after each other and `γ_n` (`Rule.float_error.product`,
+   `.gamma`), divisions (`.division`), dot products summed in any order, fused or not, with underflow (`.dot`), exponentials
+   (`.exponential`), shares of a softmax (`.shares`), averages (`.average`), and the factor `D / 2` (`.tangent`, which asks that the field has
+   no infinitely small numbers). **Not** proved is their chain: that the errors of one stage enter the next as the rule says, for a model
+   with its matrices (FORMAT.md, section 5.7, steps 1 to 6), that a format of floating-point numbers keeps the assumptions (`Factor`, and a
+   rest for underflow), and that nothing overflows. So there is no theorem `Rule.float_error`.
 4. **The real numbers.** That the reals with their exponential satisfy the axioms of `ExpField` is ordinary mathematics (`1 + x ≤ exp x`,
    the functional equation); it is not proved here, as that would need the real numbers in Lean, that is Mathlib. No instance of `ExpField`
    is constructed in these files.

@@ -3,9 +3,8 @@ import CompactProofs.Soundness
 # Floating-point programs: rule `float_count`, and part of `float_error`
 
 A program computes logits `z o` that differ from the real-number logits `y o` by at most `ε`. That this holds for a given program is what
-the rule `float_error` establishes; of its proof only the step from scores to averages is formalised here (`Rule.float_error.average`), the
-analysis of the rounding of single
-operations is not.
+the rule `float_error` establishes; its step from scores to averages is here (`Rule.float_error.average`), the rounding of operations is the
+subject of `Rounding.lean`.
 -/
 namespace CompactProofs
 noncomputable section

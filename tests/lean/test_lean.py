@@ -78,6 +78,10 @@ VARIANTS = [
         "squared s (1 + y) ≤ exp (doubled s y) ∧",
         "exp (doubled s y) ≤ squared s (1 + y) ∧",
     ),
+    # what underflows early is not enlarged by later roundings
+    ("Rounding", "Rule.float_error.dot", "(G - 1) * t.size + G * t.rest", "(G - 1) * t.size + t.rest"),
+    # the hyperbolic tangent of D, not of D / 2
+    ("Rounding", "Rule.float_error.tangent", "exp D - 1 ≤ τ * (exp D + 1)", "(1 + 1) * (exp D - 1) ≤ τ * (exp D + 1)"),
 ]
 
 
