@@ -220,7 +220,11 @@ def _rows(shares: Sequence[Share], total: int, ordered: bool = False, top: int =
     """The parts with the largest losses, or all in order."""
     chosen = [share for share in shares if share.size]
     if not ordered:
-        chosen = sorted((share for share in chosen if share.loss), key=lambda share: -share.loss)[:top]
+        losing = sorted((share for share in chosen if share.loss), key=lambda share: -share.loss)
+        chosen, rest = losing[:top], losing[top:]
+        if rest:
+            sums = (sum(s.size for s in rest), sum(s.right for s in rest), sum(s.wrong for s in rest))
+            chosen.append(Share(f"{len(rest)} more", *sums))
     most = max((share.loss for share in chosen), default=0)
     return [
         {
@@ -240,7 +244,7 @@ def _outputs(report: Report, top: int = 8) -> list[dict[str, Any]]:
     return [
         {
             "label": "several at once" if o < 0 else str(names[o]),
-            "mass": f"{n:,}",
+            "mass": percent(n, report.document.total, up=True),
             "width": 100 * n / most if most else 0,
         }
         for o, n in ranked(outputs)[:top]

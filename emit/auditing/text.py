@@ -186,7 +186,9 @@ def _shares(title: str, name: str, shares: list[Share], total: int) -> Table:
 
 
 def _share_row(share: Share, total: int) -> tuple[str, ...]:
-    return share.label, percent(share.loss, total), percent(share.loss, share.size), str(share.wrong), str(share.open)
+    """A loss is rounded up, as the bound is rounded down."""
+    lost, own = percent(share.loss, total, up=True), percent(share.loss, share.size, up=True)
+    return share.label, lost, own, percent(share.wrong, total), percent(share.open, total, up=True)
 
 
 def _outputs(report: Report) -> Table:
@@ -194,10 +196,14 @@ def _outputs(report: Report) -> Table:
     names = columns(report.document.problem.model.d_vocab_out)
     account = losses.account if losses is not None else None
     pairs = ranked(account.outputs) if account is not None else []
-    rows: list[tuple[str, ...]] = [("several at once" if o < 0 else str(names[o]), str(n)) for o, n in pairs[:TOP]]
+
+    def shown(n: int) -> str:
+        return percent(n, report.document.total, up=True)
+
+    rows: list[tuple[str, ...]] = [("several at once" if o < 0 else str(names[o]), shown(n)) for o, n in pairs[:TOP]]
     if len(pairs) > TOP:
-        rows.append((f"{len(pairs) - TOP} more", str(sum(n for _, n in pairs[TOP:]))))
-    return Table(f"by output: {account.outputs_of if account else ''}", ("output", "inputs"), rows)
+        rows.append((f"{len(pairs) - TOP} more", shown(sum(n for _, n in pairs[TOP:]))))
+    return Table(f"by output: {account.outputs_of if account else ''}", ("output", "of all"), rows)
 
 
 def _examples(report: Report) -> list[Block]:
