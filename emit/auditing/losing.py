@@ -26,6 +26,8 @@ def losing_of(document: Document) -> Found | None:
 def summary(found: Losing) -> str:
     """The gap, and where in it the model is."""
     gap = f"the bounds are {_nats(found.upper - found.lower, up=True)} nats apart"
+    if any(band.share < 0 for band in found.bands):
+        gap += " (counts of two thresholds need not be equally close, so a band can have a negative share)"
     s = found.sampled
     if s is None:
         return gap

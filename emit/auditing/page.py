@@ -20,7 +20,7 @@ from ..console import percent
 from . import losing, programs, worst
 from .matrices import attention_profile, circuits_of, encoded
 from .numbers import decimal
-from .report import Report, assumptions, ranked, term_share, to_json
+from .report import Report, assumptions, by_part, ranked, term_share, to_json
 from .steps import sections, steps_of
 
 FOLDER = Path(__file__).parent
@@ -113,7 +113,10 @@ def _summary(report: Report, number: int) -> dict[str, Any]:
     """What the template writes as text, readable without the script."""
     document, losses = report.document, report.losses
     total = document.total
-    shares = {} if losses is None else {"maximum": losses.account.by_maximum(), "query": losses.account.by_query()}
+    shares = {}
+    if losses is not None:
+        word = worst.word(document.problem.task)
+        shares = {"part": by_part(report), word: losses.account.by_maximum(), "query": losses.account.by_query()}
     low, high = document.ends
     bar = [100 * document.lower / total, 100 * (document.upper - document.lower) / total, document.upper < total]
     return {

@@ -103,7 +103,7 @@ def to_json(report: Report) -> dict[str, Any]:
         "note": report.note,
     }
     if losses is not None:
-        result["losses"] = _losses(losses)
+        result["losses"] = {**_losses(losses), "by_part": [_share(share) for share in by_part(report)]}
         result["parts"] = [
             {"share": str(share), "total": str(problem.task.total), "losses": _losses(part)}
             for (share, problem), part in zip(document.question.parts, losses.parts, strict=False)
@@ -133,6 +133,17 @@ def _losses(losses: Losses) -> dict[str, Any]:
         "sampled": None if losses.sampled is None else [losses.sampled.right, losses.sampled.samples],
         "notes": account.notes,
     }
+
+
+def by_part(report: Report) -> list[Share]:
+    """What each part of a mixture adds; nothing where there is one distribution."""
+    parts = report.losses.parts if report.losses is not None else []
+    shares = (share for share, _ in report.document.question.parts)
+    accounts = (part.account.times(share) for share, part in zip(shares, parts, strict=False))
+    return [
+        Share(str(number), int(each.sizes.sum()), int(each.right.sum()), int(each.wrong.sum()))
+        for number, each in enumerate(accounts, 1)
+    ]
 
 
 def ranked(outputs: dict[int, int]) -> list[tuple[int, int]]:

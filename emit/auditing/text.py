@@ -15,7 +15,7 @@ from ...core.task import Task
 from ..console import percent
 from . import losing, programs, worst
 from .numbers import enclosed
-from .report import Report, assumptions, ranked, term_share
+from .report import Report, assumptions, by_part, ranked, term_share
 
 TOP = 8
 """Rows of a table of losses; the rest is one row."""
@@ -127,6 +127,8 @@ def _losses(report: Report) -> list[Block]:
         head = ("which", "inputs", "at least", "at most")
         title = f"{worst.kinds(task, table)} with the smallest bounds"
         blocks += [worst.sentence(task, table), Table(title, head, worst.rows(task, table))]
+    if parts := by_part(report):
+        blocks.append(_shares("by part of the distribution", "part", parts, total))
     blocks.append(_shares(f"by {worst.word(task)}", worst.word(task), account.by_maximum(), total))
     blocks.append(_shares("by query", "query", account.by_query(), total))
     if account.others:

@@ -70,6 +70,11 @@ def test_a_mixture_by_part_and_by_class(tmp_path: Path, strategy: str) -> None:
         wrong = int(scan(problem).account.wrong.sum())
         assert int(group["right"]) <= problem.task.total - wrong <= int(group["size"]) - int(group["wrong"])
     assert len(to_json(report)["parts"]) == 2
+    by_part = to_json(report)["losses"]["by_part"]
+    for key, number in (("right", report.document.lower), ("size", report.document.total)):
+        assert sum(int(share[key]) for share in by_part) == number
+    for group, share, (weight, _) in zip(table["groups"], by_part, report.document.question.parts, strict=True):
+        assert int(share["right"]) == weight * int(group["right"])
 
 
 def test_a_mixture_for_a_program(tmp_path: Path) -> None:
