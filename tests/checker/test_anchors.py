@@ -108,7 +108,17 @@ def test_06_swallowed_exception() -> None:
     """
     _, text, _ = run_command_help()
     options = {word.strip("[],") for word in text.split() if word.startswith(("--", "[--"))}
-    known = {"--model", "--at-least", "--show", "--explain", "--json", "--quiet", "--timeout", "--max-memory"}
+    known = {
+        "--model",
+        "--at-least",
+        "--at-most",
+        "--show",
+        "--explain",
+        "--json",
+        "--quiet",
+        "--timeout",
+        "--max-memory",
+    }
     assert {option.lstrip("[") for option in options} - {"--help"} <= known | {
         "--max-operations",
         "--weighted",

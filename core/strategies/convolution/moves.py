@@ -50,8 +50,9 @@ def sample(problem: Problem, view: View) -> Samples:
     tokens[rows, place] = np.where((tokens == m).any(axis=1), tokens[rows, place], m)
     query = tokens[:, -1] if task.eos is None else np.zeros(SAMPLES, dtype=np.int64)
     spoken = tokens if task.eos is None else np.column_stack([tokens, np.full(SAMPLES, task.tokens)])
-    score = np.take_along_axis(floats.token[query], spoken, axis=1)
-    weights = np.exp(score - score.max(axis=1, keepdims=True)) * floats.position[query]
+    with np.errstate(divide="ignore"):  # both factors of every weight may vanish, hardly their product
+        score = np.take_along_axis(floats.token[query], spoken, axis=1) + np.log(floats.position[query])
+    weights = np.exp(score - score.max(axis=1, keepdims=True))
     weights /= weights.sum(axis=1, keepdims=True)
     spread = np.zeros((SAMPLES, len(floats.values)))
     np.add.at(spread, (rows[:, None], spoken), weights)
