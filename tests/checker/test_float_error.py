@@ -9,6 +9,7 @@ import json
 import random
 import struct
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -126,6 +127,36 @@ def test_no_evaluation_exceeds_the_bound(format_: str, underflow: str, scales: d
         assert (error.code, format_) == ("FLOAT_COARSE", "binary16")
         return
     assert worst_ratio(model, semantics, bound, 2, seed) <= 1
+
+
+# --- weights that suit rounding worst: every input, every order of the short sums ---------------------------------
+
+
+def adverse(kind: str, seed: int) -> Model:
+    """Three coordinates, so that each sum has six orders; the third nearly cancels the first two."""
+    rng = random.Random(f"{kind} {seed}")
+    sizes = {"d_vocab": 3, "d_vocab_out": 2, "n_ctx": 2, "d_model": 3, "d_head": 3}
+    large, tiny = {"cancel": (1.0, 2.0**-23), "huge": (2.0**24, 2.0**-20), "tiny": (2.0**-30, 2.0**-60)}[kind]
+
+    def row(width: int, scale: float) -> list[float]:
+        rest = [rng.choice((-1, 1)) * rng.uniform(1, 2) * scale for _ in range(width - 1)]
+        return [representable(x, "F32") for x in (*rest, -sum(rest) + rng.uniform(-1, 1) * tiny * scale)]
+
+    scales = {"embed.W_E": large, "pos_embed.W_pos": large, "unembed.W_U": 1 / large}
+    scales |= {f"blocks.0.attn.W_{x}": 1 / large for x in "QK"}  # scores of a size that softmax takes notice of
+    numbers = {}
+    for name in REQUIRED:
+        count, width = count_of(name, sizes), 2 if name == "unembed.W_U" else 3
+        numbers[name] = [x for _ in range(count // width) for x in row(width, scales.get(name, 1.0))]
+    return model_of(numbers, sizes, "F32")
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", ["cancel", "huge", "tiny"])
+def test_adverse_weights_stay_within_the_bound(kind: str, seed: int) -> None:
+    model = adverse(kind, seed)
+    bound = float_error(model, task_for(model), BINARY32)
+    assert 0 < worst_ratio(model, BINARY32, bound, 6, seed) <= 1
 
 
 # --- models for which one part of the bound is nearly reached ------------------------------------------
@@ -408,6 +439,49 @@ def test_weights_that_may_overflow_are_refused() -> None:
     value = certify(fine, "brute-force", BINARY32)
     value["model"] = json.loads(encode(document(*_real(huge))))["model"]
     assert judge(spelled(value)).code in ("OVERFLOW", "STATED_RESULT")
+
+
+def lying(monkeypatch: pytest.MonkeyPatch, **changes: Any) -> None:
+    """A certifier that states another analysis, and thresholds to match."""
+    module = importlib.import_module("compactproofs.core.float_semantics")
+    true = module.float_error
+
+    def false(model: Model, task: Task, semantics: Semantics) -> OwnFloatError:
+        if "ceiling" in changes:
+            return OwnFloatError(160, changes["ceiling"], (1 << 20,) * task.tokens, 0, 0, 0, 0)
+        found = true(model, task, semantics)
+        return replace(found, bound=tuple(n * 4 // 5 for n in found.bound))
+
+    monkeypatch.setattr(module, "float_error", false)
+
+
+def test_an_understated_error_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a fifth; thresholds round up, but not that far."""
+    lying(monkeypatch)
+    assert judge(spelled(certify(planted(noise=1), "brute-force", BINARY32))).code == "UNDERSTATED"
+
+
+def test_weights_that_overflow_are_refused_whatever_is_stated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Logits up to 2^130: right over the real numbers, infinite in binary32."""
+    huge = small({"W_E": [2.0**70, -(2.0**70)], "W_U": [2.0**60, -(2.0**60)]}, 2, 1)
+    codes = set()
+    for ceiling in (64, 112, 126, 127, 200):
+        lying(monkeypatch, ceiling=ceiling)
+        codes.add(judge(spelled(certify(huge, "brute-force", BINARY32))).code)
+    assert codes == {"OVERFLOW", "TOO_COARSE"}
+
+
+def test_a_certificate_of_one_dtype_is_not_one_of_another() -> None:
+    """The same numbers stored as float64 are another file, and the bound for binary32 refuses them."""
+    numbers = {"W_E": [1.0, -1.0], "W_U": [1.0, -1.0]}
+    narrow = small(numbers, 2, 1)
+    sizes = {"d_vocab": 2, "d_vocab_out": 2, "n_ctx": 2, "d_model": 1, "d_head": 1}
+    flat = {name: numbers.get(name.split(".")[-1], [0.0] * count_of(name, sizes)) for name in REQUIRED}
+    wide = model_of(flat, sizes, "F64")
+    value = certify(narrow, "brute-force", BINARY32)
+    assert judge(spelled(value)).verdict == "VERIFIED"
+    value["model"] = json.loads(encode(document(*_real(wide))))["model"]
+    assert judge(spelled(value)).code == "FORMAT"
 
 
 def _real(model: Model) -> tuple[Problem, Any]:

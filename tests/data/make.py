@@ -493,6 +493,18 @@ REJECT: list[tuple[str, str, Change, str]] = [
         lambda v: step_of(v, "float_count").update(wrong=step_of(v, "float_count")["right"]),
         "UNDERSTATED",
     ),
+    (
+        "program_threshold_too_near",
+        "program",
+        step("margins", "exponent", lambda n: n - 1),
+        "UNDERSTATED",
+    ),
+    (
+        "program_proved_for_a_finer_format",
+        "program",
+        lambda v: step_of(v, "float_error")["semantics"].update(format="binary64"),
+        "SEMANTICS",
+    ),
     ("program_wrong_dropped", "program", step("float_count", "wrong", None), "UNUSED_STEP"),
     ("program_of_a_program", "program", lambda v: _twice(v), "FLOAT_COUNT"),
     ("program_of_another_region", "program", lambda v: _region_of_wrong(v), "FLOAT_COUNT"),
@@ -722,6 +734,12 @@ def _machine(value: Document, **change: object) -> None:
     """Claim and prove for another machine."""
     for semantics in (value["claim"]["semantics"], step_of(value, "float_error")["semantics"]):
         semantics.update(change)
+
+
+def _unassumed(value: Document, key: str) -> None:
+    """Claim and prove without an assumption."""
+    for semantics in (value["claim"]["semantics"], step_of(value, "float_error")["semantics"]):
+        del semantics[key]
 
 
 def _twice(value: Document) -> None:
@@ -1113,6 +1131,9 @@ MALFORMED: list[tuple[str, str, Change, str]] = [
     ("program_exp_ulp_zero", "program", lambda v: _machine(v, exp_ulp=0), "OUT_OF_RANGE"),
     ("program_format_unknown", "program", lambda v: _machine(v, format="binary8"), "UNKNOWN_CLAIM"),
     ("program_order_of_sums_unknown_key", "program", lambda v: _machine(v, order="sequential"), "UNKNOWN_KEY"),
+    ("program_assumption_dropped", "program", lambda v: _unassumed(v, "underflow"), "MISSING_KEY"),
+    ("program_exp_not_assumed", "program", lambda v: _unassumed(v, "exp_ulp"), "MISSING_KEY"),
+    ("program_unit_roundoff_stated", "program", lambda v: _machine(v, precision=24), "UNKNOWN_KEY"),
     ("program_bits_31", "program", step("float_error", "bits", 31), "OUT_OF_RANGE"),
     ("program_ceiling_1", "program", step("float_error", "ceiling", 1), "OUT_OF_RANGE"),
     # the weights
