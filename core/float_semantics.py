@@ -252,11 +252,14 @@ def find_float(problem: Problem, find: Callable[[Problem, Progress], Proof], pro
     real = replace(problem, semantics=None)
     above = find(replace(real, threshold=shifted(problem.threshold, far)), progress)
     builder = Builder()
-    right = _append(builder, above.steps)
     wrong, upper, undecided = None, problem.task.total, above.undecided
     if above.upper < problem.task.total:  # the strategy proves inputs wrong, too
         below = find(replace(real, threshold=shifted(problem.threshold, -far)), progress)
-        wrong, upper, undecided = _append(builder, below.steps), below.upper, below.upper - above.lower
+        first, second = _of_one_region(above.steps, below.steps)
+        right, wrong = _append(builder, first), _append(builder, second)
+        upper, undecided = below.upper, below.upper - above.lower
+    else:
+        right = _append(builder, above.steps)
     circuits = Builder()
     values, positions = circuits.exact_circuit("EVOU"), circuits.exact_circuit("PVOU")
     numbers = builder.append(circuits.steps)
@@ -291,6 +294,28 @@ def estimate_float(problem: Problem, estimate: Callable[[Problem], int]) -> int:
         return estimate(problem)
     far = gap(float_error(problem.model, problem.task, problem.semantics))
     return estimate(replace(problem, semantics=None, threshold=shifted(problem.threshold, far)))
+
+
+def _of_one_region(*proofs: tuple[Step, ...]) -> list[tuple[Step, ...]]:
+    """The proofs with the same maxima in their convolutions: one without items says nothing, and changes no count."""
+    spoken = {_number(entry["m"]) for steps in proofs for step in steps for entry in _maxima(step)}
+
+    def widened(step: Step) -> Step:
+        if step["rule"] != "margin_convolution":
+            return step
+        items = {_number(entry["m"]): entry for entry in _maxima(step)}
+        maxima: list[Json] = [items.get(m, {"m": m, "items": []}) for m in sorted(spoken)]
+        return {**step, "maxima": maxima}
+
+    return [tuple(map(widened, steps)) for steps in proofs]
+
+
+def _maxima(step: Step) -> list[dict[str, Json]]:
+    return cast(list[dict[str, Json]], step["maxima"]) if step["rule"] == "margin_convolution" else []
+
+
+def _number(value: Json) -> int:
+    return cast(int, value)
 
 
 def _append(builder: Builder, steps: tuple[Step, ...]) -> int:

@@ -11,6 +11,7 @@ import struct
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,13 +33,17 @@ from certificates import certify as certify_real
 from compactproofs.checker.facts import FloatError
 from compactproofs.checker.kernel import check, read_document
 from compactproofs.checker.words import words
+from compactproofs.core.checkpoint import load
 from compactproofs.core.errors import CompactProofsError
 from compactproofs.core.float_semantics import FloatError as OwnFloatError
 from compactproofs.core.float_semantics import find_float, float_error
 from compactproofs.core.model import SHAPES, Model
 from compactproofs.core.problem import Problem
+from compactproofs.core.proof import Proof
 from compactproofs.core.semantics import STORED, Semantics
 from compactproofs.core.strategies import STRATEGIES
+from compactproofs.core.strategies.convolution.search import Goal
+from compactproofs.core.strategies.convolution.strategy import margin_convolution
 from compactproofs.core.task import Task, task_for
 from compactproofs.emit.certificate import document, encode
 from soft_float import PARAMETERS, Machine, Program, runs, two
@@ -151,12 +156,12 @@ def adverse(kind: str, seed: int) -> Model:
     return model_of(numbers, sizes, "F32")
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("kind", ["cancel", "huge", "tiny"])
 def test_adverse_weights_stay_within_the_bound(kind: str, seed: int) -> None:
     model = adverse(kind, seed)
     bound = float_error(model, task_for(model), BINARY32)
-    assert 0 < worst_ratio(model, BINARY32, bound, 6, seed) <= 1
+    assert 0 < worst_ratio(model, BINARY32, bound, 4, seed) <= 1
 
 
 # --- models for which one part of the bound is nearly reached ------------------------------------------
@@ -311,6 +316,21 @@ def test_a_threshold_moves_with_the_errors() -> None:
         int(floating["claim"]["bounds"]["lower"], 16) <= lower <= upper <= int(floating["claim"]["bounds"]["upper"], 16)
     )
     assert task.total == int(floating["claim"]["bounds"]["total"], 16)
+
+
+def test_convolutions_that_leave_out_other_maxima_are_of_one_region() -> None:
+    """Each search leaves out the maxima that its goal does not need, and the two thresholds need not agree."""
+    model = load(Path(__file__).parents[2] / "models" / "max_of_4_v64_seed123.safetensors")
+    problem = Problem(model, task_for(model, tokens=12), semantics=BINARY32)
+
+    def find(real: Problem, progress: Callable[[int, int], None]) -> Proof:
+        return margin_convolution(real, progress, Goal(gap=0.3 if real.threshold[0] > 0 else 0.2, keep=True))
+
+    proof = find_float(problem, find, lambda done, total: None)
+    first, second = (step["maxima"] for step in proof.steps if step["rule"] == "margin_convolution")
+    assert [entry["m"] for entry in first] == [entry["m"] for entry in second]
+    assert any(not entry["items"] for entry in first)
+    assert judge(encode(document(problem, proof))).verdict == "VERIFIED"
 
 
 # --- refusals ------------------------------------------------------------------------------------------
