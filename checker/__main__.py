@@ -19,6 +19,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import count
 from typing import NoReturn
 
 from .claim import Claim
@@ -77,9 +78,8 @@ def run(options: argparse.Namespace, report: Report) -> list[str]:
     for asked in (options.at_least, options.at_most):
         p, q = fraction(asked or "0")  # a wrong option is told before a long check
         if asked == options.at_least and p > q:
-            raise Malformed(
-                "USAGE", f"--at-least {asked[:40]} asks for more than all inputs; 99.9% has a per cent sign"
-            )
+            text = f"--at-least {asked[:40]} asks for more than all inputs; 99.9% has a per cent sign"
+            raise Malformed("USAGE", text)
     options.about = options.certificate
     data = read_bytes(options.certificate, options.max_bytes)
     document = read_document(data)
@@ -93,12 +93,13 @@ def run(options: argparse.Namespace, report: Report) -> list[str]:
     if options.explain is not None and not 0 <= options.explain < len(document.proof):
         raise Malformed("USAGE", f"--explain {options.explain}: the proof has steps 0..{len(document.proof) - 1}")
     facts: list[Fact] = []
-    live = sys.stderr.isatty() and not options.quiet and not options.json
+    numbers = count(1)
 
     def watch(rule: str, fact: Fact) -> None:
-        facts.append(fact)
-        if live:
-            print(printable(f"step {len(facts)} of {len(document.proof)}: {rule}"), file=sys.stderr)
+        if options.explain is not None:
+            facts.append(fact)
+        if sys.stderr.isatty() and not options.quiet and not options.json:
+            print(printable(f"step {next(numbers)} of {len(document.proof)}: {rule}"), file=sys.stderr)
 
     verified = check(document, options.max_operations, watch)
     if options.explain is not None:
@@ -129,6 +130,8 @@ def judge(argv: Sequence[str] | None) -> tuple[int, str, list[str], Report]:
         fault = refusal
     except MemoryError:
         fault = Exhausted("MEMORY", "out of memory; --max-memory MB allows more")
+    except OSError as closed:
+        fault = Refusal("INTERNAL", f"the output cannot be written, so there is no verdict: {closed.strerror}")
     except Exception as unexpected:
         fault = Refusal("INTERNAL", f"{type(unexpected).__name__}: {unexpected}; please report this file")
     print(printable(f"{options.about}: {fault}"), file=sys.stderr)
@@ -154,7 +157,8 @@ def decide(argv: Sequence[str] | None = None) -> int:
         return status
     except KeyboardInterrupt:
         status = 130
-    except (OSError, MemoryError, Refusal):  # stdout is closed, full or not read in time: no verdict can be given
+    except (OSError, MemoryError, Refusal) as fault:  # stdout is closed, full or not read in time: no verdict is given
+        print(printable(f"check: the verdict cannot be written: {fault}"), file=sys.stderr)
         status = Refusal.status
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what stdout still buffers must not contradict the status
     return status

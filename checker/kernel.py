@@ -1,4 +1,8 @@
-"""From bytes to a verdict: read the document, apply the rules in order, compare the end with the claim."""
+"""From bytes to a verdict: read the document, apply the rules in order, compare the end with the claim.
+
+A program that calls this should call sys.set_int_max_str_digits(0) first, as `__main__` does: messages state numbers
+of up to 8192 hexadecimal digits.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -54,10 +58,26 @@ def read_document(data: bytes) -> Document:
     return Document(model, claim, proof)
 
 
+def _released(proof: tuple[Fields, ...]) -> list[list[int]]:
+    """For each step the facts that no later one can ask for: none holds their number, as an argument or in a list."""
+    last = list(range(len(proof)))
+    for number, fields in enumerate(proof):
+        for value in fields.value.values():
+            for item in value if isinstance(value, list) else [value]:
+                if isinstance(item, int) and 0 <= item < number:
+                    last[item] = number
+    released: list[list[int]] = [[] for _ in proof]
+    for fact, number in enumerate(last):
+        released[number].append(fact)
+    return released
+
+
 def check(document: Document, limit: int, watch: Callable[[str, Fact], None]) -> Verified:
     """Apply every step; the last one must be `conclude` and give exactly the bounds claimed."""
     meter = Meter(limit)
-    facts: list[Fact] = []
+    facts: list[Fact | None] = []
+    end: Fact | None = None
+    released = _released(document.proof)
     used: set[int] = set()
     for number, fields in enumerate(document.proof):
         name = fields.text("rule")
@@ -76,8 +96,10 @@ def check(document: Document, limit: int, watch: Callable[[str, Fact], None]) ->
             raise refusal.at(fields.place) from None
         facts.append(fact)
         watch(name, fact)
+        end = fact
+        for old in released[number]:
+            facts[old] = None
     claim = document.claim
-    end = facts[-1] if facts else None
     if not isinstance(end, Conclusion):
         raise Rejected("NO_CONCLUSION", "the proof does not end with conclude or log_loss").at(f"step {len(facts) - 1}")
     unused = [number for number in range(len(facts) - 1) if number not in used]

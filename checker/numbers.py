@@ -32,16 +32,19 @@ class Meter:
     """Counts integer additions, multiplications and comparisons: the measured length of the proof.
 
     An operation on an integer that packs n numbers counts as n. The count depends on the certificate only, so a
-    limit on it refuses the same files on every machine.
+    limit on it refuses the same files on every machine. To the limit, one on numbers of more than 1023 bits is several,
+    as its cost is.
     """
 
     def __init__(self, limit: int) -> None:
         self.operations = 0
+        self.left = limit
         self.limit = limit
 
-    def count(self, operations: int) -> None:
+    def count(self, operations: int, bits: int = 0, other_bits: int = 0) -> None:
         self.operations += operations
-        if self.operations > self.limit:
+        self.left -= operations * (bits >> 10 or 1) * (other_bits >> 10 or 1)
+        if self.left < 0:
             raise Exhausted("TOO_MANY_OPERATIONS", f"more than {self.limit} integer operations (--max-operations)")
 
 
@@ -55,6 +58,11 @@ class Matrix:
     @property
     def shape(self) -> tuple[int, int]:
         return len(self.rows), len(self.rows[0])
+
+    @property
+    def bits(self) -> int:
+        """Of the largest entry."""
+        return max(max(max(row), -min(row)).bit_length() for row in self.rows)
 
     def scaled_to(self, exponent: int) -> tuple[tuple[int, ...], ...]:
         """The same numbers as integers over a smaller power of two (exact)."""
@@ -74,7 +82,7 @@ def product(left: Matrix, right: Matrix, meter: Meter) -> Matrix:
         raise Rejected("SHAPE", f"product of {height}x{inner} and {inner_right}x{width}")
     if height * width > ENTRIES:
         raise Exhausted("MATRIX_TOO_LARGE", f"{height}x{width} entries, at most {ENTRIES}")
-    meter.count(height * width * (2 * inner - 1))
+    meter.count(height * width * (2 * inner - 1), left.bits, right.bits)
     columns = tuple(zip(*right.rows, strict=True))
     rows = tuple(tuple(sum(map(mul, row, column)) for column in columns) for row in left.rows)
     return Matrix(rows, left.exponent + right.exponent)
@@ -87,7 +95,7 @@ def add(left: Matrix, right: Matrix, meter: Meter) -> Matrix:
     if left.shape != right.shape:
         raise Rejected("SHAPE", f"sum of {left.shape} and {right.shape}")
     exponent = min(left.exponent, right.exponent)
-    meter.count(left.shape[0] * left.shape[1])
+    meter.count(left.shape[0] * left.shape[1], abs(left.exponent - right.exponent) + max(left.bits, right.bits))
     pairs = zip(left.scaled_to(exponent), right.scaled_to(exponent), strict=True)
     return Matrix(tuple(tuple(a + b for a, b in zip(x, y, strict=True)) for x, y in pairs), exponent)
 
@@ -137,7 +145,7 @@ class Exp:
                 for _ in range(256):
                     powers.append(cut(powers[-1] * self._base[up], self.work, bool(up)))
                 self._base[up] = powers.pop()
-            self.meter.count(512)
+            self.meter.count(512, self.work, self.work)
             self._tables.append(table)
         return self._tables[level]
 
@@ -149,5 +157,5 @@ class Exp:
         while x:
             value = cut(value * self._table(level)[up][x & 255], self.work, up)
             x, level = x >> 8, level + 1
-        self.meter.count(level)
+        self.meter.count(level, self.work, self.work)
         return cut(value, self.work - self.bits, up)

@@ -20,7 +20,7 @@ class Step:
     """Rules read everything through this; they do not know where in the proof they stand."""
 
     fields: Fields
-    earlier: Sequence[Fact]
+    earlier: Sequence[Fact | None]  # None: no later step mentions it
     used: set[int]
     model: Model
     task: Task  # that of the part of the claim that the step counts
