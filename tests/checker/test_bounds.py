@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from compactproofs.checker.errors import Exhausted
+from compactproofs.checker.errors import Exhausted, Rejected
 from compactproofs.checker.facts import Fact, Factored, Margins, Weights
 from compactproofs.checker.kernel import check, read_document
 from compactproofs.checker.numbers import Exp, Matrix, Meter, add, product
@@ -66,6 +66,15 @@ def test_masses_of_a_convolution_are_charged_by_their_size() -> None:
     assert counted == small
     assert left(1 << 20480)[0] == counted
     assert left(1 << 20480)[1] > 30 * counted
+
+
+def test_matrices_that_do_not_fit_are_refused() -> None:
+    """No document can bring this about; a rule with a fault could."""
+    wide, high = Matrix(((1, 2),), 0), Matrix(((1,), (2,), (3,)), 0)
+    with pytest.raises(Rejected, match="SHAPE"):
+        product(wide, high, Meter(100))
+    with pytest.raises(Rejected, match="SHAPE"):
+        add(high, Matrix(((1,), (2,)), 0), Meter(100))
 
 
 def alive(kind: type) -> int:
