@@ -24,6 +24,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import mpmath
 from certificates import GOLDEN, Document, golden, judge, resign, spelled
 from oracle import Oracle
 
@@ -68,6 +69,12 @@ NEUTRAL: dict[str, str] = {
     "float_error.bits": "fractional bits of the error bounds: effort",
     "float_error.ceiling": "a witness: a larger one leaves more room before overflow",
     "disjoint_union.of": "the order of the summands",
+    "log_loss: margins.margin_above": "a threshold of a band: any that its two witnesses fit",
+    "log_loss: margins.exponent": "a threshold of a band: any that its two witnesses fit",
+    "log_loss_mixture: margins.margin_above": "a threshold of a band: any that its two witnesses fit",
+    "log_loss_mixture: margins.exponent": "a threshold of a band: any that its two witnesses fit",
+    "log_loss.upper": "a witness: any number that is shown to bound the loss of a margin",
+    "log_loss.lower": "a witness, as upper",
 }
 """Fields that a proof may choose freely, and why no claim depends on them."""
 
@@ -310,19 +317,35 @@ def true_claim(data: bytes) -> bool:
     value = json.loads(data)
     claim = value["claim"]
     tensors = [SimpleNamespace(**{**t, "data": base64.b64decode(t["data"])}) for t in value["model"]["tensors"]]
-    threshold = int(claim["quantity"]["margin_above"], 16), claim["quantity"]["exponent"]
+    quantity, stated = claim["quantity"], {key: int(text, 16) for key, text in claim["bounds"].items()}
+    threshold = (int(quantity["margin_above"], 16), quantity["exponent"]) if "margin_above" in quantity else (0, 0)
     oracle = Oracle(SimpleNamespace(tensors=tensors), SimpleNamespace(**claim["task"]), threshold)
-    masses = claim["distribution"]
-    right = total = 0
-    for tokens, verdict in oracle.all():
-        mass = 1
-        if masses != "uniform":
-            for row, t in zip(masses, tokens, strict=False):
-                mass *= int(row[t], 16)
-        total += mass
-        right += mass if verdict else 0
-    stated = {key: int(text, 16) for key, text in claim["bounds"].items()}
+    masses = {tokens: mass_of(tokens, claim) for tokens in oracle.sequences()}
+    total = sum(masses.values())
+    if "log_loss" in quantity:
+        with mpmath.workdps(40):
+            mean = mpmath.fsum(mass * oracle.loss(tokens) for tokens, mass in masses.items() if mass) / total
+            in_units = mean * 2**40
+            return stated["total"] == 1 << 40 and stated["lower"] <= in_units <= stated["upper"]
+    right = sum(masses[tokens] for tokens, verdict in oracle.all() if verdict)
     return stated["total"] == total and stated["lower"] <= right <= stated["upper"]
+
+
+def mass_of(tokens: tuple[int, ...], claim: Document) -> int:
+    """How much an input counts, by the words of FORMAT.md, section 3."""
+    task, distribution = claim["task"], claim["distribution"]
+    inputs = tokens[: task["length"]]
+    answer = max(inputs) if task["kind"] == "max" else min(inputs)
+    one = [{"share": "1", "answers": None, "positions": distribution}]
+    total = 0
+    for part in distribution["parts"] if isinstance(distribution, dict) else one:
+        mass, rows = int(part["share"], 16), part["positions"]
+        if part["answers"] is not None and answer not in part["answers"]:
+            continue
+        for position, token in enumerate(inputs):
+            mass *= 1 if rows == "uniform" else int(rows[position][token], 16)
+        total += mass
+    return total
 
 
 def run(name: str, stride: int = 1, offset: int = 0) -> Score:

@@ -122,6 +122,21 @@ class Oracle:
         label = max(inputs) if self.task.kind == "max" else min(inputs)
         return all(self.sign(self.terms(tokens, o, label)) < 0 for o in range(self.outputs) if o != label)
 
+    def loss(self, tokens: tuple[int, ...]) -> Any:
+        """-log softmax of the right token, to the precision of mpmath."""
+        inputs = tokens[: self.task.length]
+        label = max(inputs) if self.task.kind == "max" else min(inputs)
+        scores, direct = self._query(tokens[-1])
+        root, top = mpmath.sqrt(self.d_head), max(scores[t, i] for i, t in enumerate(tokens))
+        weight = [mpmath.exp(_mpf(scores[t, i] - top) / root) for i, t in enumerate(tokens)]
+        logits = []
+        for o in range(self.outputs):
+            mean = mpmath.fsum(
+                w * _mpf(self.value[t, i][o]) for i, (t, w) in enumerate(zip(tokens, weight, strict=True))
+            )
+            logits.append(_mpf(direct[o]) + mean / mpmath.fsum(weight))
+        return mpmath.log(mpmath.fsum(mpmath.exp(y - logits[label]) for y in logits))
+
     def all(self) -> Iterator[tuple[tuple[int, ...], bool]]:
         """Every sequence with its verdict."""
         return ((tokens, self.right(tokens)) for tokens in self.sequences())

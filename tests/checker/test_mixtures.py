@@ -110,20 +110,6 @@ def test_mixtures_are_counted_as_they_are_worded(start: int, strategy: str) -> N
     assert tried >= 12
 
 
-def loss_of(oracle: Oracle, tokens: tuple[int, ...]) -> Any:
-    """-log softmax of the right token, to 30 digits."""
-    task = oracle.task
-    label = max(tokens[: task.length]) if task.kind == "max" else min(tokens[: task.length])
-    scores, direct = oracle._query(tokens[-1])
-    root = mpmath.sqrt(oracle.d_head)
-    weight = [mpmath.exp(_real(scores[t, i]) / root) for i, t in enumerate(tokens)]
-    logits = []
-    for o in range(oracle.outputs):
-        mean = sum(w * _real(oracle.value[t, i][o]) for i, (t, w) in enumerate(zip(tokens, weight, strict=True)))
-        logits.append(_real(direct[o]) + mean / sum(weight))
-    return mpmath.log(sum(mpmath.exp(y - logits[label]) for y in logits))
-
-
 def _real(value: Fraction) -> Any:
     return mpmath.mpf(value.numerator) / value.denominator
 
@@ -139,7 +125,7 @@ def test_the_mean_loss_lies_between_its_bounds(seed: int) -> None:
     weight = masses(claim, model)
     oracle = Oracle(model, task_for(model, claim.kind))
     with mpmath.workdps(30):
-        truth = sum(_real(weight[tokens]) * loss_of(oracle, tokens) for tokens in weight if weight[tokens])
+        truth = sum(_real(weight[tokens]) * oracle.loss(tokens) for tokens in weight if weight[tokens])
         lower, upper = accepted(asked(model, text))
         assert _real(lower) <= truth <= _real(upper), (text, lower, truth, upper)
         others = oracle.outputs - 1
