@@ -19,9 +19,11 @@ The theorems say: *if* the hypotheses of a rule hold, *then* its conclusion does
    the business of the rule `float_error`. Its inequalities are theorems: roundings after each other and `γ_n` (`Rule.float_error.product`,
    `.gamma`), divisions (`.division`), dot products summed in any order, fused or not, with underflow (`.dot`), exponentials
    (`.exponential`), shares of a softmax (`.shares`), averages (`.average`), and the factor `D / 2` (`.tangent`, which asks that the field has
-   no infinitely small numbers). **Not** proved is their chain: that the errors of one stage enter the next as the rule says, for a model
-   with its matrices (FORMAT.md, section 5.7, steps 1 to 6), that a format of floating-point numbers keeps the assumptions (`Factor`, and a
-   rest for underflow), and that nothing overflows. So there is no theorem `Rule.float_error`.
+   no infinitely small numbers); and so is what one stage hands to the next: layers (`.linear`), scores (`.scores`), the averaged values
+   (`.values`), and from the average to the logit of the model (`.logit`). **Not** proved: that the program's shares are those of its
+   exponentials up to the `θ` and `ξ` of `.values` when exponentials underflow, the putting together of all this into the one number that
+   the checker computes (FORMAT.md, section 5.7), that a format of floating-point numbers keeps the assumptions (`Factor`, and a rest for
+   underflow), and that nothing overflows. So there is no theorem `Rule.float_error`.
 4. **The real numbers.** That the reals with their exponential satisfy the axioms of `ExpField` is ordinary mathematics (`1 + x ≤ exp x`,
    the functional equation); it is not proved here, as that would need the real numbers in Lean, that is Mathlib. No instance of `ExpField`
    is constructed in these files.

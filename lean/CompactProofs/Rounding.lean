@@ -332,5 +332,91 @@ theorem Rule.float_error.tangent (archimedes : ∀ x c : F, (∀ k, double k * x
       _ = (τ + τ) * (exp D + 1) := mul_congr hτ.symm rfl
       _ = (1 + 1) * (τ * (exp D + 1)) := ring (τ :: exp D :: [])
   le_of_mul_le_mul two_pos twice
+
+/-! ## What enters from the stage before -/
+
+/-- **Rule `float_error`, steps 2 and 6.** `x W + b`, from inputs that are off by `e` and with a dot product that is off by `ρ`. -/
+theorem Rule.float_error.linear (d : Nat) (x y e : Nat → F) (W A : Nat → Nat → F) (j : Nat) (b r ρ : F) (hx : ∀ l, l < d → Abs (y l - x l) (e l))
+    (hW : ∀ l, l < d → Abs (W l j) (A l j)) (hr : Abs (r - (vecMul d y W j + b)) ρ) : Abs (r - (vecMul d x W j + b)) (ρ + vecMul d e A j) :=
+  have moved : sum d (fun l => (y l - x l) * W l j) = vecMul d y W j - vecMul d x W j :=
+    (sum_congr (fun l _ => (ring (y l :: x l :: W l j :: []) : (y l - x l) * W l j = y l * W l j - x l * W l j))).trans (sum_sub d _ _)
+  abs_of (abs_add hr (abs_sum d (fun l hl => abs_mul (hx l hl) (hW l hl))))
+    (calc r - (vecMul d x W j + b) = (r - (vecMul d y W j + b)) + (vecMul d y W j - vecMul d x W j) := ring (r :: b :: vecMul d x W j :: vecMul d y W j :: [])
+      _ = (r - (vecMul d y W j + b)) + sum d (fun l => (y l - x l) * W l j) := add_congr rfl moved.symm)
+
+/-- **Rule `float_error`, step 3.** A score, from a query and a key that are off by `e` and `g`, with a dot product that is off by `ρ`. -/
+theorem Rule.float_error.scores (d : Nat) (q p e Q k l g K : Nat → F) (r ρ : F) (hq : ∀ h, h < d → Abs (p h - q h) (e h)) (hk : ∀ h, h < d → Abs (l h - k h) (g h))
+    (hQ : ∀ h, h < d → Abs (q h) (Q h)) (hK : ∀ h, h < d → Abs (k h) (K h)) (hr : Abs (r - sum d (fun h => p h * l h)) ρ) :
+    Abs (r - sum d (fun h => q h * k h)) (ρ + sum d (fun h => (Q h + e h) * g h + e h * K h)) :=
+  have near : ∀ h, h < d → Abs (p h) (Q h + e h) := fun h hh => abs_of (abs_add (hQ h hh) (hq h hh)) (ring (p h :: q h :: []))
+  have each : ∀ h, h < d → Abs (p h * l h - q h * k h) ((Q h + e h) * g h + e h * K h) := fun h hh =>
+    abs_of (abs_add (abs_mul (near h hh) (hk h hh)) (abs_mul (hq h hh) (hK h hh))) (ring (p h :: q h :: l h :: k h :: []))
+  have whole : sum d (fun h => p h * l h - q h * k h) = sum d (fun h => p h * l h) - sum d (fun h => q h * k h) := sum_sub d _ _
+  abs_of (abs_add hr (abs_sum d each))
+    (calc r - sum d (fun h => q h * k h) = (r - sum d (fun h => p h * l h)) + (sum d (fun h => p h * l h) - sum d (fun h => q h * k h)) :=
+          ring (r :: sum d (fun h => p h * l h) :: sum d (fun h => q h * k h) :: [])
+      _ = (r - sum d (fun h => p h * l h)) + sum d (fun h => p h * l h - q h * k h) := add_congr rfl whole.symm)
+
+/-- **Rule `float_error`, step 5.** The average of the values, from shares that are off by a part `θ` of themselves and `ξ`, from values that
+are off by `g`, and with a dot product that is off by `ρ`. -/
+theorem Rule.float_error.values (N : Nat) (β a v y : Nat → F) (θ ξ V g z ρ : F) (total : sum N β = 1) (hβ : ∀ i, i < N → 0 ≤ β i)
+    (ha : ∀ i, i < N → Abs (a i - β i) (θ * β i + ξ)) (hy : ∀ i, i < N → Abs (y i - v i) g) (hv : ∀ i, i < N → Abs (v i) V)
+    (hz : Abs (z - sum N (fun i => a i * y i)) ρ) :
+    Abs (z - sum N (fun i => β i * v i)) (ρ + ((θ + ξ * cast N) * V + (1 + (θ + ξ * cast N)) * g)) :=
+  let w := fun i => θ * β i + ξ
+  have near : ∀ i, i < N → Abs (a i) (β i + w i) := fun i hi => abs_of (abs_add (abs_self (hβ i hi)) (ha i hi)) (ring (a i :: β i :: []))
+  have each : ∀ i, i < N → Abs (a i * y i - β i * v i) (w i * V + (β i + w i) * g) := fun i hi =>
+    abs_of (abs_add (abs_mul (ha i hi) (hv i hi)) (abs_mul (near i hi) (hy i hi))) (ring (a i :: y i :: β i :: v i :: []))
+  have shares : sum N w = θ + ξ * cast N := calc sum N w = sum N (fun i => θ * β i) + sum N (fun _ => ξ) := sum_add N _ _
+    _ = θ * sum N β + ξ * cast N := add_congr (sum_mul_left N θ β) (sum_const N ξ)
+    _ = θ * 1 + ξ * cast N := add_congr (mul_congr rfl total) rfl
+    _ = θ + ξ * cast N := add_congr (mul_one θ) rfl
+  have bound : sum N (fun i => w i * V + (β i + w i) * g) = (θ + ξ * cast N) * V + (1 + (θ + ξ * cast N)) * g :=
+    calc sum N (fun i => w i * V + (β i + w i) * g) = sum N (fun i => w i * V) + sum N (fun i => (β i + w i) * g) := sum_add N _ _
+      _ = sum N w * V + sum N (fun i => β i + w i) * g := add_congr (sum_mul_right N V w) (sum_mul_right N g _)
+      _ = sum N w * V + (sum N β + sum N w) * g := add_congr rfl (mul_congr (sum_add N β w) rfl)
+      _ = (θ + ξ * cast N) * V + (1 + (θ + ξ * cast N)) * g := add_congr (mul_congr shares rfl) (mul_congr (add_congr total shares) rfl)
+  have whole : sum N (fun i => a i * y i - β i * v i) = sum N (fun i => a i * y i) - sum N (fun i => β i * v i) := sum_sub N _ _
+  abs_le (abs_of (abs_add hz (abs_sum N each))
+    (calc z - sum N (fun i => β i * v i) = (z - sum N (fun i => a i * y i)) + (sum N (fun i => a i * y i) - sum N (fun i => β i * v i)) :=
+          ring (z :: sum N (fun i => a i * y i) :: sum N (fun i => β i * v i) :: [])
+      _ = (z - sum N (fun i => a i * y i)) + sum N (fun i => a i * y i - β i * v i) := add_congr rfl whole.symm))
+    (le_of_eq (add_congr rfl bound))
+
+/-- **Rule `float_error`, from the average to the logit.** `β`: the shares that the program means; `z`, `r`, `y`: head, stream and logit that
+it computes, off by `e`, `g` and `ρ` from what its own inputs ask for. `μ` is what the shares do to the average of what the positions give
+to the logit (`Rule.float_error.average`). Errors of the head pass through the exact product of `WO` and `U`. -/
+theorem Rule.float_error.logit (M : Model F) (n : Nat) (t : Nat → Nat) (o : Nat) (β z e r g : Nat → F) (A : Nat → Nat → F) (B : Nat → F) (y ρ μ : F)
+    (hz : ∀ h, h < M.dHead → Abs (z h - sum (Nat.succ n) (fun i => β i * M.value i (t i) h)) (e h))
+    (hr : ∀ l, l < M.dModel → Abs (r l - (M.residual n (t n) l + (vecMul M.dHead z M.WO l + M.bO l))) (g l))
+    (hy : Abs (y - (vecMul M.dModel r M.U o + M.bU o)) ρ) (hU : ∀ l, l < M.dModel → Abs (M.U l o) (A l o))
+    (hB : ∀ h, h < M.dHead → Abs (vecMul M.dModel (M.WO h) M.U o) (B h))
+    (hm : Abs (sum (Nat.succ n) (fun i => β i * M.out (M.value i (t i)) o) - sum (Nat.succ n) (fun i => M.attention n t i * M.out (M.value i (t i)) o)) μ) :
+    Abs (y - M.logit n t o) ((ρ + vecMul M.dModel g A o) + (sum M.dHead (fun h => e h * B h) + μ)) :=
+  let stream := fun (z : Nat → F) l => M.residual n (t n) l + (vecMul M.dHead z M.WO l + M.bO l)
+  let X := fun (z : Nat → F) => vecMul M.dModel (stream z) M.U o + M.bU o
+  let w := fun h => sum (Nat.succ n) (fun i => β i * M.value i (t i) h)
+  let direct := vecMul M.dModel (M.residual n (t n)) M.U o
+  let bias := vecMul M.dModel M.bO M.U o
+  have split : ∀ z : Nat → F, X z = (direct + (M.out z o + bias)) + M.bU o := fun z =>
+    add_congr ((vecMul_add _ _ _ _ _).trans (add_congr rfl (vecMul_add _ _ _ _ _))) rfl
+  have through : ∀ z : Nat → F, M.out z o = sum M.dHead (fun h => z h * vecMul M.dModel (M.WO h) M.U o) := fun z =>
+    vecMul_sum M.dModel M.dHead z M.WO M.U o
+  have moved : sum M.dHead (fun h => (z h - w h) * vecMul M.dModel (M.WO h) M.U o) = M.out z o - M.out w o :=
+    ((sum_congr (fun h _ => (ring (z h :: w h :: vecMul M.dModel (M.WO h) M.U o :: []) :
+        (z h - w h) * vecMul M.dModel (M.WO h) M.U o = z h * vecMul M.dModel (M.WO h) M.U o - w h * vecMul M.dModel (M.WO h) M.U o))).trans
+      (sum_sub M.dHead _ _)).trans (sub_congr (through z).symm (through w).symm)
+  have head : Abs (M.out z o - M.out w o) (sum M.dHead (fun h => e h * B h)) :=
+    abs_of (abs_sum M.dHead (fun h hh => abs_mul (hz h hh) (hB h hh))) moved.symm
+  have shares : Abs (M.out w o - M.out (M.head n t) o) μ :=
+    abs_of hm (sub_congr (M.out_sum (Nat.succ n) β (fun i => M.value i (t i)) o) (M.out_sum (Nat.succ n) (M.attention n t) (fun i => M.value i (t i)) o))
+  have last : Abs (y - X z) (ρ + vecMul M.dModel g A o) := Rule.float_error.linear M.dModel (stream z) r g M.U A o (M.bU o) y ρ hr hU hy
+  abs_of (abs_add last (abs_add head shares))
+    (calc y - M.logit n t o = y - X (M.head n t) := rfl
+      _ = (y - X z) + (X z - X (M.head n t)) := ring (y :: X z :: X (M.head n t) :: [])
+      _ = (y - X z) + (((direct + (M.out z o + bias)) + M.bU o) - ((direct + (M.out (M.head n t) o + bias)) + M.bU o)) :=
+          add_congr rfl (sub_congr (split z) (split (M.head n t)))
+      _ = (y - X z) + ((M.out z o - M.out w o) + (M.out w o - M.out (M.head n t) o)) :=
+          add_congr rfl (ring (direct :: bias :: M.bU o :: M.out z o :: M.out w o :: M.out (M.head n t) o :: [])))
 end
 end CompactProofs
