@@ -13,7 +13,8 @@ import random
 import struct
 from collections.abc import Callable, Iterable
 from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -21,9 +22,9 @@ from typing import Any
 from compactproofs.checker import __main__ as command
 from compactproofs.checker.errors import Refusal
 from compactproofs.checker.kernel import check, read_document
-from compactproofs.core.claim import parse
+from compactproofs.core.claim import dyadic, parse
 from compactproofs.core.float_semantics import find_float
-from compactproofs.core.log_loss import log_loss
+from compactproofs.core.log_loss import Bands, log_loss
 from compactproofs.core.model import LAYOUT, SHAPES, Model, Tensor, build
 from compactproofs.core.problem import Problem
 from compactproofs.core.proof import Builder, Proof, hexadecimal
@@ -187,6 +188,17 @@ def asked(model: Model, text: str, strategy: str = "margin-tree", gap: float | N
 
     proof = log_loss(question, find) if question.log_loss else answer(question, find)
     value: Document = json.loads(encode(document(question, proof)))
+    return value
+
+
+def loss_of_programs(model: Model) -> Document:
+    """A false step: counts about floating-point programs under a claim about the log-loss over the real numbers."""
+    real = question_of(parse("E[log-loss]"), model)
+    bands = Bands(real)
+    for r in (Fraction(-64), Fraction(1, 2)):
+        problem = replace(real.parts[0][1], threshold=dyadic(r), semantics=BINARY32)
+        bands.add(r, [find_float(problem, find_strategy("margin-tree").find, lambda done, total: None)])
+    value: Document = json.loads(encode(document(real, bands.proof())))
     return value
 
 

@@ -22,7 +22,19 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "checker"))
 
-from certificates import ATTENTION, GOLDEN, Document, golden, pack, random_model, resign, spelled, step_of  # noqa: E402
+from certificates import (  # noqa: E402
+    ATTENTION,
+    GOLDEN,
+    Document,
+    golden,
+    loss_of_programs,
+    pack,
+    planted,
+    random_model,
+    resign,
+    spelled,
+    step_of,
+)
 from compactproofs.core.checkpoint import encode as safetensors  # noqa: E402
 from compactproofs.core.model import SHAPES, Model, Tensor, build  # noqa: E402
 
@@ -1357,6 +1369,16 @@ def _with_buffer(data: bytes) -> bytes:
     return _header(lambda h: _extra(h, ATTENTION + "IGNORE"))(data) + struct.pack("<f", float("-inf"))
 
 
+def _with_mask(rows: list[float]) -> Raw:
+    """The file with an attention mask, row by row."""
+
+    def entry(header: dict[str, Any]) -> None:
+        end = max(each["data_offsets"][1] for key, each in header.items() if key != "__metadata__")
+        header[ATTENTION + "mask"] = {"dtype": "F32", "shape": [2, 2], "data_offsets": [end, end + 16]}
+
+    return lambda data: _header(entry)(data) + struct.pack("<4f", *rows)
+
+
 def _removed(name: str) -> Raw:
     """The file without its last tensor in storage order."""
 
@@ -1508,6 +1530,18 @@ def _second(new: str) -> Callable[[list[str]], list[str]]:
     return lambda entries: [entries[0], new, *entries[2:]]
 
 
+def _near_threshold(value: Document) -> None:
+    """The second part is counted for a threshold that differs by 2**-40: no input lies between."""
+    steps = value["proof"]
+    number = next(i for i, found in enumerate(steps) if found["rule"] == "margins")
+    n, exponent = int(steps[number]["margin_above"], 16), steps[number]["exponent"]
+    other = {**steps[number], "margin_above": f"{(n << exponent + 40) + 1:x}", "exponent": -40}
+    shifted(steps, number + 1, 1)
+    steps.insert(number + 1, other)
+    step_of(value, "margin_tree", 1)["margins"] = number + 1
+    value["end"] = len(steps)
+
+
 def _finest(value: Document) -> None:
     """The last threshold plus 2**-600."""
     last = step_of(value, "margins", -1)
@@ -1536,6 +1570,7 @@ REJECT += [
         both(parts(lambda p: p[1].update(answers=[1])), _restate_total),
         "MAXIMUM",
     ),
+    ("mixture_of_near_thresholds", "mixture", _near_threshold, "THRESHOLD"),
     (
         "mixture_of_thresholds",
         "log_loss_mixture",
@@ -1591,6 +1626,7 @@ REJECT += [
         ),
         "THRESHOLD",
     ),
+    ("loss_of_counts_of_programs", "log_loss", lambda v: v.update(loss_of_programs(planted(noise=1))), "SEMANTICS"),
     (
         "loss_of_a_program",
         "log_loss",
@@ -1657,6 +1693,17 @@ def cases() -> list[Case]:
     result.append(
         Case("accept/with_buffer.safetensors", _with_buffer(good), "VERIFIED", "", pair[1], {"certificate": pair[0]})
     )
+    masked = "accept/with_mask.safetensors"
+    result.append(Case(masked, _with_mask([1, 0, 1, 1])(good), "VERIFIED", "", pair[1], {"certificate": pair[0]}))
+    open_mask = Case(
+        "reject/model_mask_not_causal.safetensors",
+        _with_mask([1, 1, 1, 1])(good),
+        "REJECTED",
+        "OTHER_MODEL",
+        masked,
+        {"certificate": pair[0]},
+    )
+    result.append(open_mask)
     biased = safetensors(model_in(golden("biases")))
     full = ("accept/biases.json", "accept/biases.safetensors")
     result.append(Case(full[1], biased, "VERIFIED", "", full[0], {"certificate": full[0]}))
