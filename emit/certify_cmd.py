@@ -22,7 +22,7 @@ from ..core.strategies import STRATEGIES, estimate
 from .all_strategies import run_all, table
 from .certificate import enforce, publish
 from .console import INTERRUPTED, guarded, interruptible, nats, percent, progress_bar
-from .goals import prove_towards, wish
+from .goals import missed, prove_towards, wish
 from .parallel import can_run
 from .parts import prove_parts
 from .shards import prove_sharded
@@ -79,7 +79,11 @@ Examples:
 @click.option("--gap", metavar="G", help="Width of the bounds to reach: 0.0005 or 0.05% (the default of auto).")
 @click.option("--at-least", metavar="P", help="Lower bound to reach, by the shortest proof: 0.998 or 99.8%.")
 @click.option("--budget", type=click.IntRange(1), metavar="N", help="Operations of the checker; the best bound within.")
-@click.option("--keep-best", is_flag=True, help="Write the best proof found, on Ctrl-C or if it falls short.")
+@click.option(
+    "--keep-best",
+    is_flag=True,
+    help="Write the best proof found, on Ctrl-C or if it falls short (then the exit status is 1).",
+)
 @click.option(
     "--by",
     type=click.Choice(["class", "maximum", "query"]),
@@ -161,6 +165,7 @@ def certify(
         rows = run_all(problem, strategy.partition(":")[2] or "sound", output, force, not no_check, as_json)
         click.echo(json.dumps(rows, sort_keys=True) if as_json else "\n".join(table(rows)))
         return
+    lacking: str | None = None
     with interruptible() as stopped:
         try:
             if output is None:
@@ -178,6 +183,8 @@ def certify(
                 enforce(claim.bound, question, proof)
                 size, checked = publish(question, proof, output, overwrite=force, check=not no_check)
                 report = _report(question, proof, output, size, checked)
+                lacking = missed(wanted, proof, question.total)
+                report["goal_reached"] = lacking is None
         except KeyboardInterrupt:
             click.echo("interrupted; nothing was written", err=True)
             sys.exit(INTERRUPTED)
@@ -186,6 +193,9 @@ def certify(
     if stopped():
         click.echo(f"interrupted; {output} holds a proof of what was found so far", err=True)
         sys.exit(INTERRUPTED)
+    if lacking is not None:
+        click.echo(f"{lacking}; {output} holds the best that was found (--keep-best)", err=True)
+        sys.exit(1)
 
 
 def _estimate(question: Question, name: str, quiet: bool) -> dict[str, Any]:

@@ -40,8 +40,22 @@ def wish(gap: str | None, at_least: str | None, budget: int | None, keep_best: b
     if least is not None:
         return Wish(Goal(least=float(least), keep=keep_best, interruptible=keep_best), least)
     if budget is not None:
-        return Wish(Goal(operations=budget, keep=keep_best, interruptible=keep_best), None)
+        return Wish(Goal(operations=budget, interruptible=keep_best), None)
     return Wish(Goal(gap=0.0005, keep=True, interruptible=True), None) if keep_best else None
+
+
+def missed(wanted: Wish | None, proof: Proof, total: int) -> str | None:
+    """What a proof that was kept lacks of the wish."""
+    if wanted is None:
+        return None
+    width = Fraction(proof.upper - proof.lower, total)
+    if wanted.goal.gap is not None and width > Fraction(wanted.goal.gap):
+        apart = percent(proof.upper - proof.lower, total, up=True)
+        return f"the goal was NOT reached: the bounds are {apart} apart, asked for were {100 * wanted.goal.gap:.6g} %"
+    if wanted.least is not None and proof.lower < wanted.least * total:
+        reached, asked = percent(proof.lower, total), f"{100 * float(wanted.least):.6g} %"
+        return f"the goal was NOT reached: the lower bound is {reached}, asked for was {asked}"
+    return None
 
 
 def share(option: str, text: str | None) -> Fraction | None:
@@ -66,18 +80,21 @@ def prove_towards(name: str, problem: Problem, wanted: Wish | None, progress: Pr
         return prove(name, problem, progress, goal=None if wanted is None else wanted.goal)
     measured = list(_candidates(problem, wanted, progress))
     if wanted.least is not None:
-        return _shortest(problem, wanted.least, measured)
+        return _shortest(problem, wanted, wanted.least, measured)
     limit = wanted.goal.operations or 0
     fitting = [(proof, operations) for proof, operations in measured if operations <= limit]
     if not fitting:
-        text = f"no proof within {limit} operations; the shortest found takes {min(n for _, n in measured)}"
+        shortest = f"; the shortest found takes {min(n for _, n in measured)}" if measured else ""
+        text = f"no proof within {limit} operations was found{shortest}"
         raise CompactProofsError("BUDGET_TOO_SMALL", text)
     return max(fitting, key=lambda pair: pair[0].lower)[0]
 
 
-def _shortest(problem: Problem, least: Fraction, measured: list[tuple[Proof, int]]) -> Proof:
+def _shortest(problem: Problem, wanted: Wish, least: Fraction, measured: list[tuple[Proof, int]]) -> Proof:
     total = problem.task.total
     reached = [(proof, operations) for proof, operations in measured if proof.lower >= least * total]
+    if not reached and wanted.goal.keep and measured:
+        return max(measured, key=lambda pair: pair[0].lower)[0]
     if not reached:
         best = max((proof.lower for proof, _ in measured), default=0)
         text = f"a lower bound of {float(least):.6%} was not reached; the best found is {percent(best, total)}"

@@ -16,7 +16,7 @@ from compactproofs.core.problem import Problem
 from compactproofs.core.strategies import prove
 from compactproofs.core.strategies.convolution import AUTO, Goal, estimate, margin_convolution
 from compactproofs.core.strategies.convolution import strategy as module
-from compactproofs.core.strategies.convolution.block import Block, Draft, scale
+from compactproofs.core.strategies.convolution.block import Draft, block_of
 from compactproofs.core.strategies.convolution.exact import Unsafe
 from compactproofs.core.strategies.convolution.items import Item, mask
 from compactproofs.core.strategies.convolution.search import Search, State
@@ -104,7 +104,7 @@ def test_a_grid_that_the_checker_would_refuse_is_unsafe() -> None:
 def test_the_operations_of_an_estimate_are_those_of_the_count() -> None:
     found = problem()
     seen = view(found, 5)
-    block = Block(seen, scale(seen), True)
+    block = block_of(seen, True)
     draft = Draft("upper", np.arange(6), (4,), 1 / 32)
     writer = module.Writer(found, 64, block.scale / 1024)
     evaluated = block.evaluate(draft)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from math import exp
@@ -68,45 +68,101 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
+class Totals:
+    """Sums over the items of one maximum, so that trying a move takes time for the items it moves alone."""
+
+    above: Floats  # counts of each query
+    covers: Indices  # items that cover it
+    sets: dict[bytes, int]  # items of each set of queries
+    operations: int
+    lower: Floats  # certain failures of each query
+
+
+@dataclass(frozen=True, slots=True)
 class Block:
-    """The items of one maximum."""
+    """The items of one maximum, by their numbers and in the order in which they came."""
 
     view: View
     scale: float
     two_sided: bool
-    found: tuple[Found, ...] = ()
+    found: dict[int, Found]
+    totals: Totals
 
     def of(self, *kinds: Kind) -> list[Found]:
         """Items of some kinds, in order."""
-        return [each for each in self.found if each.draft.kind in kinds]
+        return [each for each in self.found.values() if each.draft.kind in kinds]
 
-    def without(self, numbers: Iterable[int], more: Sequence[Found]) -> Block:
+    def without(self, numbers: Collection[int], more: Sequence[Found]) -> Block:
         """Some items replaced by others."""
-        gone = set(numbers)
-        return replace(self, found=(*(each for each in self.found if each.number not in gone), *more))
+        found = {number: each for number, each in self.found.items() if number not in numbers}
+        found.update((each.number, each) for each in more)
+        gone = [self.found[number] for number in numbers]
+        sets = dict(self.totals.sets)
+        for change, items in ((-1, gone), (1, more)):
+            for each in items:
+                key = each.draft.queries.tobytes()
+                sets[key] = sets.get(key, 0) + change
+        totals = self._moved(gone, more, found.values())
+        return replace(self, found=found, totals=replace(totals, sets={key: n for key, n in sets.items() if n}))
+
+    def _moved(self, gone: Sequence[Found], more: Sequence[Found], found: Iterable[Found] | None) -> Totals:
+        """Totals after a move, but for the sets of queries. `found`: all items then, if they are at hand."""
+        old, view = self.totals, self.view
+        above, covers, operations = old.above.copy(), old.covers.copy(), old.operations
+        for sign, items in ((-1, gone), (1, more)):
+            for each in items:
+                operations += sign * each.operations
+                if each.draft.kind in ("upper", "screen"):
+                    above[each.draft.queries] += sign * each.share
+                    covers[each.draft.queries] += sign
+        operations += self._ratio_change([each.draft for each in gone], [each.draft for each in more])
+        lower = old.lower
+        if self.two_sided and any(each.draft.kind in ("lower", "both") for each in (*gone, *more)):
+            if found is None:
+                numbers = {each.number for each in gone}
+                found = (*(each for number, each in self.found.items() if number not in numbers), *more)
+            lower = lower_bound(found, view.queries)
+        return Totals(np.maximum(above, 0.0), covers, old.sets, operations, lower)
+
+    def _ratio_change(self, gone: Iterable[Draft], more: Iterable[Draft]) -> int:
+        """Operations of weight ratios that come, less those that go: one lot for each set of queries."""
+        sets: dict[bytes, int] = {}
+        for sign, drafts in ((-1, gone), (1, more)):
+            for draft in drafts:
+                key = draft.queries.tobytes()
+                sets[key] = sets.get(key, 0) + sign
+        total, view = 0, self.view
+        for key, change in sets.items():
+            before = self.totals.sets.get(key, 0)
+            if bool(before) != bool(before + change):
+                cost = ratio_operations(view.m, view.free, len(key) // view.rows.itemsize)
+                total += cost if not before else -cost
+        return total
+
+    def least_change(self, numbers: Iterable[int], drafts: Sequence[Draft]) -> int:
+        """Operations that a move adds at least."""
+        gone = [self.found[number] for number in numbers]
+        change = self._ratio_change([each.draft for each in gone], drafts) - sum(each.operations for each in gone)
+        return change + sum(map(self.least_operations, drafts))
 
     def covered(self, output: int, queries: Indices, level: tuple[int, ...]) -> bool:
         """Is an output covered for all the queries by items of lower levels?"""
         seen = np.zeros(self.view.queries, dtype=bool)
-        for each in self.of("upper", "screen"):
-            if each.draft.level < level and output in (each.draft.outputs or (output,)):
-                seen[each.draft.queries] = True
+        for each in self.found.values():
+            draft = each.draft
+            if draft.kind in ("upper", "screen") and draft.level < level and output in (draft.outputs or (output,)):
+                seen[draft.queries] = True
         return bool(seen[queries].all())
 
-    def above(self) -> tuple[Floats, npt.NDArray[np.bool_]]:
-        """Sum of the counts of each query, and whether its outputs are covered."""
-        view = self.view
-        above, covered = np.zeros(view.queries), np.full(view.queries, view.outputs == 1)
-        for each in self.of("upper", "screen"):
-            above[each.draft.queries] += each.share
-            covered[each.draft.queries] = True
-        return above, covered
+    def _above(self, totals: Totals) -> tuple[Floats, npt.NDArray[np.bool_]]:
+        """Counts of each query, and whether its outputs are covered."""
+        return totals.above, totals.covers > 0 if self.view.outputs > 1 else np.ones(self.view.queries, dtype=bool)
 
     def gaps(self) -> Floats:
         """Of each query, as a share of all inputs."""
-        above, covered = self.above()
+        above, covered = self._above(self.totals)
         above = np.where(covered, np.minimum(above, self.view.size), self.view.size)
-        return (above - (np.minimum(self.lower(), above) if self.two_sided else 0.0)) * self.view.weight
+        return (above - np.minimum(self.totals.lower, above)) * self.view.weight
 
     def loss(self, found: Found) -> float:
         """What an item counts, as a share of all inputs."""
@@ -114,37 +170,27 @@ class Block:
 
     def value(self) -> Value:
         """What the items prove."""
-        view = self.view
-        above, covered = self.above()
-        # the logarithm rewards what brings a hopeless count nearer to its class
-        raw = np.where(covered, view.size * np.log1p(above / np.maximum(view.size, 1e-300)), 1.5 * view.size)
-        above = np.where(covered, np.minimum(above, view.size), view.size)
-        below = np.minimum(self.lower(), above) if self.two_sided else np.zeros(view.queries)
-        queries = {each.draft.queries.tobytes(): len(each.draft.queries) for each in self.found}
-        operations = sum(ratio_operations(view.m, view.free, n) for n in queries.values())
-        operations += sum(each.operations for each in self.found)
-        return Value(float(above @ view.weight), float(below @ view.weight), float(raw @ view.weight), operations)
+        return self._value(self.totals)
 
-    def lower(self) -> Floats:
-        """Certain failures of each query, by the checker's order: each output less what it shares with those before."""
-        single: dict[int, Floats] = {}
-        double: dict[frozenset[int], Floats] = {}
-        for each in self.of("lower"):
-            single.setdefault(each.draft.outputs[0], np.zeros(self.view.queries))[each.draft.queries] = each.share
-        for each in self.of("both"):
-            pair = frozenset((each.draft.outputs[0], each.draft.rest[0][0]))
-            double.setdefault(pair, np.full(self.view.queries, np.inf))[each.draft.queries] = each.share
-        total, best = np.zeros(self.view.queries), np.zeros(self.view.queries)
-        taken: list[tuple[int, Floats]] = []
-        for output, share in single.items():
-            gain = share.copy()
-            for other, used in taken:
-                shared = double.get(frozenset((output, other)))
-                gain -= np.where(used > 0, share if shared is None else np.minimum(shared, 2.0), 0.0)
-            best, used = np.maximum(best, share), gain > 0
-            total += np.where(used, gain, 0.0)
-            taken.append((output, used.astype(np.float64)))
-        return np.maximum(total, best)
+    def after(self, numbers: Iterable[int], more: Sequence[Found]) -> Value:
+        """What they would prove with some of them replaced."""
+        return self._value(self._moved([self.found[number] for number in numbers], more, None))
+
+    def at_best(self, numbers: Iterable[int], more: Sequence[Found], certain: bool) -> Value:
+        """What nothing that some of them are replaced by, beside `more`, could surpass. `certain`: also failures."""
+        totals = self._moved([self.found[number] for number in numbers], more, None)
+        found = self._value(totals, hopeful=True)
+        return replace(found, below=found.above) if certain else found
+
+    def _value(self, totals: Totals, hopeful: bool = False) -> Value:
+        size, weight = self.view.size, self.view.weight
+        above, covered = self._above(totals)
+        covered = covered | hopeful
+        # the logarithm rewards what brings a hopeless count nearer to its class
+        raw = np.where(covered, size * np.log1p(above / np.maximum(size, 1e-300)), 1.5 * size)
+        above = np.where(covered, np.minimum(above, size), size)
+        below = np.minimum(totals.lower, above)
+        return Value(float(above @ weight), float(below @ weight), float(raw @ weight), totals.operations)
 
     def least_operations(self, draft: Draft) -> int:
         """What a draft costs at least."""
@@ -179,6 +225,36 @@ class Block:
         step = max(round(draft.step * self.scale / 2.0**unit), 1) if draft.kind != "screen" else 1
         queries = tuple(int(q) for q in draft.queries)
         return Item(draft.kind, self.view.m, queries, tuple(sorted(draft.outputs)), draft.rest, step, found.offset)
+
+
+def block_of(view: View, two_sided: bool) -> Block:
+    """A maximum without items."""
+    none = np.zeros(view.queries)
+    return Block(view, scale(view), two_sided, {}, Totals(none, np.zeros(view.queries, dtype=np.int64), {}, 0, none))
+
+
+def lower_bound(found: Iterable[Found], queries: int) -> Floats:
+    """Certain failures of each query, by the checker's order: each output less what it shares with those before."""
+    single: dict[int, Floats] = {}
+    double: dict[frozenset[int], Floats] = {}
+    for each in found:
+        draft = each.draft
+        if draft.kind == "lower":
+            single.setdefault(draft.outputs[0], np.zeros(queries))[draft.queries] = each.share
+        elif draft.kind == "both":
+            pair = frozenset((draft.outputs[0], draft.rest[0][0]))
+            double.setdefault(pair, np.full(queries, np.inf))[draft.queries] = each.share
+    total, best = np.zeros(queries), np.zeros(queries)
+    taken: list[tuple[int, Floats]] = []
+    for output, share in single.items():
+        gain = share.copy()
+        for other, used in taken:
+            shared = double.get(frozenset((output, other)))
+            gain -= np.where(used > 0, share if shared is None else np.minimum(shared, 2.0), 0.0)
+        best, used = np.maximum(best, share), gain > 0
+        total += np.where(used, gain, 0.0)
+        taken.append((output, used.astype(np.float64)))
+    return np.maximum(total, best)
 
 
 def scale(view: View) -> float:

@@ -23,7 +23,7 @@ LEANS = 3
 
 def class_move(block: Block, q: int, two_sided: bool) -> Move:
     """All items of a query replaced by its own."""
-    touched = [each for each in block.found if q in each.draft.queries]
+    touched = [each for each in block.found.values() if q in each.draft.queries]
     kept = [each for each in touched if len(each.draft.queries) > 1]
     shrunk = tuple(replace(each.draft, queries=each.draft.queries[each.draft.queries != q]) for each in kept)
     upper, singles = _upper(block, np.array([q]))

@@ -21,12 +21,27 @@ SHARES = (4, 8, 16, 24)
 MOST_REST = 3
 
 
+Sort = tuple[str | float, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Move:
     """Items to leave out, and drafts to evaluate."""
 
     gone: tuple[int, ...]
     drafts: tuple[Draft, ...]
+
+    def sort(self, found: Found | None) -> Sort:
+        """What is changed, and at last how many items must be evaluated."""
+        first, last, n = self.drafts[0], self.drafts[-1], len(self.drafts)
+        if found is None:
+            return last.kind, n
+        old = found.draft
+        outputs = min(len(old.outputs), 2)
+        if last.outputs == old.outputs:
+            leans = last.rest[-1][1] if len(last.rest) > len(old.rest) else 0
+            return old.kind, outputs, old.step / last.step, leans, n
+        return old.kind, outputs, first.kind, len(last.rest) > len(old.rest), min(n, 9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,11 +225,12 @@ def _leaning(block: Block, draft: Draft, gone: tuple[int, ...]) -> Iterator[Move
         return
     used = {*draft.outputs, *(p for p, _ in draft.rest)}
     before = [each for each in block.of("upper") if each.draft.level < draft.level]
+    member = np.zeros(block.view.queries)
+    member[draft.queries] = 1.0
     weights: dict[int, float] = {}
     for each in before:
         for p in each.draft.outputs if len(each.draft.outputs) <= 4 else ():
-            common = np.isin(each.draft.queries, draft.queries, assume_unique=True)
-            weights[p] = weights.get(p, 0.0) + float(each.share[common].sum())
+            weights[p] = weights.get(p, 0.0) + float(each.share @ member[each.draft.queries])
     ranked = sorted((p for p in weights if p not in used and weights[p] > 0), key=lambda p: -weights[p])
     for p in [p for p in ranked if block.covered(p, draft.queries, draft.level)][:2]:
         for share in SHARES:

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ...problem import Problem
-from .block import Block, Found, Value, scale
+from .block import Block, Found, Value, block_of
 from .classes import class_move
 from .items import cell_operations, ratio_operations, value_operations
-from .moves import Move, Samples, certain, deep, opening, refinements, sample
+from .moves import Move, Samples, Sort, certain, deep, opening, refinements, sample
 from .terms import view
 
 ENOUGH = 0.999
+TRIALS = 24  # of a sort of moves before it may be left out, if it wins once for more items than
+LONG_ODDS = 200
+SELDOM = 8  # and then it is tried as often as once in so many times
 LEAST_GAIN = 1e-4
 SOFT = 0.3  # what a step towards a useful count is worth beside a gain
 WORTH = 3e-5  # shares of all inputs below which no deep moves are tried
@@ -77,7 +80,30 @@ class State:
         )
 
 
+def _gain(before: Value, after: Value) -> float:
+    return before.above - after.above + after.below - before.below + SOFT * max(before.raw - after.raw, 0.0)
+
+
 Watch = Callable[[State], None]
+
+
+@dataclass(slots=True)
+class Luck:
+    """How often sorts of moves were the best where they were tried: those that hardly ever are, are tried less."""
+
+    tried: dict[Sort, int] = field(default_factory=dict)
+    wins: dict[Sort, int] = field(default_factory=dict)
+
+    def worth_trying(self, sort: Sort) -> bool:
+        """Count a try, unless it is left out."""
+        self.tried[sort] = tried = self.tried.get(sort, 0) + 1
+        items = float(sort[-1])
+        return tried < TRIALS or self.wins.get(sort, 0) * LONG_ODDS >= tried * items or tried % SELDOM == 0
+
+    def won(self, sort: Sort | None) -> None:
+        """Count a win."""
+        if sort is not None:
+            self.wins[sort] = self.wins.get(sort, 0) + 1
 
 
 class Search:
@@ -93,13 +119,14 @@ class Search:
         self.chosen: dict[int, int] = {}
         self.heap: list[tuple[float, int, Place, Ready | None]] = []
         self.entries = 0
+        self.luck = Luck()
         for m in problem.task.possible() if maxima is None else sorted(maxima):
             self._start(m)
         self.state = self._sum()
 
     def _start(self, m: int) -> None:
         seen = view(self.problem, m)
-        block = Block(seen, scale(seen), self.goal.two_sided)
+        block = block_of(seen, self.goal.two_sided)
         self.blocks[m], self.values[m] = block, block.value()
         loss = self.values[m].above
         if loss > 1e-12:
@@ -122,7 +149,7 @@ class Search:
             if not self.heap:
                 return False
             _, _, place, ready = heapq.heappop(self.heap)
-            found = next((each for each in self.blocks[place.m].found if each.number == place.number), None)
+            found = self.blocks[place.m].found.get(place.number)
             if place.number >= 0 and found is None:
                 continue
             if ready is None or (place.number < 0 and not self._current(place.m, ready)):
@@ -134,7 +161,7 @@ class Search:
 
     def _current(self, m: int, ready: Ready) -> bool:
         """Are the items that a move replaces still there?"""
-        return ready.done == len(self.own[m]) and set(ready.gone) <= {each.number for each in self.blocks[m].found}
+        return ready.done == len(self.own[m]) and set(ready.gone) <= self.blocks[m].found.keys()
 
     def _look(self, place: Place, found: Found | None) -> None:
         """Find the best move of a place and queue it by its rate."""
@@ -177,31 +204,48 @@ class Search:
         """The move with the largest gain for each operation."""
         block, before = self.blocks[place.m], self.values[place.m]
         best: Ready | None = None
-        most = 0.0
-        for move in self._moves(place, found):
-            best, most = self._better(block, before, move, best, most)
-            if most > ENOUGH * (before.above - before.below):
-                return best  # moves come from short to long
+        most, winner = 0.0, None
+
+        def look(moves: Iterable[Move]) -> None:
+            nonlocal best, most, winner
+            for move in moves:
+                sort = (place.what, *move.sort(found))
+                if self.luck.worth_trying(sort):
+                    ready, most = self._better(block, before, move, best, most)
+                    best, winner = (ready, sort) if ready is not best else (best, winner)
+                if most > ENOUGH * (before.above - before.below):
+                    return  # moves come from short to long
+
+        look(self._moves(place, found))
         hope = self._hope(place, found, block, before)
         if hope > 2e-5 and most < 0.15 * hope:
-            for move in deep(block, found):
-                best, most = self._better(block, before, move, best, most)
+            look(deep(block, found))
+        self.luck.won(winner)
         return best
 
     def _better(
         self, block: Block, before: Value, move: Move, best: Ready | None, most: float
     ) -> tuple[Ready | None, float]:
-        """The better of two moves with its gain."""
-        evaluated = self._evaluated(block, move) if self._within(block, before, move) else None
-        if evaluated is None:
-            return best, most
-        after = block.without(*evaluated).value()
-        gain = before.above - after.above + after.below - before.below + SOFT * max(before.raw - after.raw, 0.0)
-        if gain <= LEAST_GAIN * max(before.above - before.below, 1e-12):
-            return best, most
+        """The better of two moves with its gain; given up as soon as it cannot be the better one."""
+        least = LEAST_GAIN * max(before.above - before.below, 1e-12)
+        operations = block.least_change(move.gone, move.drafts)
+        certain = any(draft.kind in ("lower", "both") for draft in move.drafts)
+        found: list[Found] = []
+        for draft in move.drafts:
+            gain = _gain(before, block.at_best(move.gone, found, certain))
+            if gain <= least or (best is not None and gain <= best.rate * max(operations, CHEAPEST)):
+                return best, most
+            each = block.evaluate(draft)
+            if each is None:
+                return best, most
+            found.append(each)
+            operations += each.operations - block.least_operations(draft)
+        after = block.after(move.gone, found)
+        gain = _gain(before, after)
         rate = gain / max(after.operations - before.operations, CHEAPEST)
-        ready = Ready(rate, *evaluated, done=len(self.own[block.view.m]))
-        return (ready, gain) if best is None or rate > best.rate else (best, most)
+        if gain <= least or (best is not None and rate <= best.rate):
+            return best, most
+        return Ready(rate, move.gone, tuple(found), done=len(self.own[block.view.m])), gain
 
     def _hope(self, place: Place, found: Found | None, block: Block, before: Value) -> float:
         """What is still to be had, by sampling; nothing where deep moves are not worth their time."""
@@ -233,7 +277,7 @@ class Search:
         """Could a move fit into what is left of a limit?"""
         if self.goal.operations is None:
             return True
-        spared = sum(each.operations for each in block.found if each.number in move.gone)
+        spared = sum(block.found[number].operations for number in move.gone)
         least = sum(block.least_operations(draft) for draft in move.drafts)
         return self.state.operations - spared + least <= self.goal.operations
 
@@ -241,7 +285,7 @@ class Search:
         limit = self.goal.operations
         if limit is None:
             return True
-        after = self.blocks[m].without(ready.gone, ready.found).value().operations
+        after = self.blocks[m].after(ready.gone, ready.found).operations
         return self.state.operations - self.values[m].operations + after <= limit
 
     def _apply(self, place: Place, ready: Ready) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil, log, log2
@@ -18,6 +19,7 @@ from .write import MOST_DIGITS, Confirmed, Writer, proof
 AUTO = Goal(gap=0.0005, keep=True)
 DIGITS = 32
 ROUNDS = 8
+HALVINGS = 5  # of the room that a budget leaves beside circuits and weights
 Progress = Callable[[int, int], None]
 
 
@@ -45,33 +47,51 @@ def measured(
     problem: Problem, progress: Progress, goal: Goal, maxima: frozenset[int] | None = None
 ) -> tuple[Proof, int]:
     """The proof, and the operations of the checker for it."""
+    return (
+        _within(problem, progress, goal, maxima)
+        if goal.operations is not None
+        else _towards(problem, progress, goal, maxima)
+    )
+
+
+def _within(problem: Problem, progress: Progress, goal: Goal, maxima: frozenset[int] | None) -> tuple[Proof, int]:
+    """The best of the searches for the whole budget, for half of its room, and so on: a search is no monotone thing."""
+    budget, fixed = goal.operations or 0, Writer(problem, problem.digits or _digits(problem), 1.0).fixed
+    if budget <= fixed:
+        text = f"the circuits and weights alone take {fixed} operations; {budget} are allowed"
+        raise CompactProofsError("BUDGET_TOO_SMALL", text)
+    found = list[tuple[Proof, int]]()
+    for halved in range(HALVINGS):
+        if room := (budget - fixed) >> halved:
+            with suppress(CompactProofsError):
+                found.append(_towards(problem, progress, replace(goal, operations=fixed + room), maxima))
+    if not found:  # estimates can miss a budget with little room
+        found.append(_towards(problem, progress, Goal(least=0.0), maxima))
+    fitting = [each for each in found if each[1] <= budget]
+    if not fitting:
+        text = f"{budget} operations are allowed, the shortest proof found by convolution takes {found[-1][1]}"
+        raise CompactProofsError("BUDGET_TOO_SMALL", text)
+    return max(fitting, key=lambda each: (each[0].lower, -each[1]))
+
+
+def _towards(problem: Problem, progress: Progress, goal: Goal, maxima: frozenset[int] | None) -> tuple[Proof, int]:
+    """One search, repeated with another aim where its estimates were wrong."""
     search = Search(problem, goal, maxima)
     finest = min(block.scale for block in search.blocks.values()) * FINEST
     writer = Writer(problem, problem.digits or _digits(problem), finest)
     if goal.operations is not None:
-        if goal.operations <= writer.fixed:
-            text = f"the circuits and weights alone take {writer.fixed} operations; {goal.operations} are allowed"
-            raise CompactProofsError("BUDGET_TOO_SMALL", text)
         search.goal = replace(goal, operations=goal.operations - writer.fixed)
     for _ in range(ROUNDS):
         more = _run(search, _watch(progress, search.goal))
         confirmed = writer.confirm(search.blocks)
         wanted = _adjusted(search, goal, confirmed)
-        if wanted is None or ((goal.keep or goal.interruptible) and not more):
+        if wanted is None or ((goal.keep or goal.interruptible) and not more and goal.operations is None):
             return proof(writer, confirmed), confirmed.operations
         if not more and goal.operations is None:
             break
         search.goal = wanted
         if goal.operations is not None:
             search = Search(problem, wanted, maxima)
-    if (
-        goal.operations is not None
-    ):  # estimates can miss a budget with little room: aim at half of it, at last at nothing
-        room = (goal.operations - writer.fixed) // 2
-        less = replace(goal, operations=writer.fixed + room) if room > 100 else Goal(least=0.0)
-        shorter = measured(problem, progress, less, maxima)
-        if shorter[1] <= goal.operations:
-            return shorter
     raise _not_reached(problem, goal, confirmed)
 
 

@@ -34,29 +34,29 @@ def estimate(cells: Indices, share: Floats, thresholds: Indices, needs_m: Floats
     `share` is the probability of each token 0..m at each position. The distributions of tokens 0..m and of tokens
     0..m-1 are walked together.
     """
-    lows, highs, at_m = cells.min(axis=1).tolist(), cells.max(axis=1).tolist(), cells[:, -1].tolist()
+    least_cells, highs = cells.min(axis=1).tolist(), cells.max(axis=1).tolist()
     least, most = int(thresholds.min()), int(thresholds.max())
-    best, worst = sum(highs), sum(lows)  # of the positions to come
+    best, worst = sum(highs), sum(least_cells)  # of the positions to come
+    reach = best - least  # what all positions together may fall short of their best
+    if reach < 0:
+        return Estimate(np.zeros(len(thresholds)), 0)
+    lows = [max(low, high - reach) for low, high in zip(least_cells, highs, strict=True)]
+    if max((high - low for low, high in zip(lows, highs, strict=True)), default=0) > SLOTS:
+        return None
+    histograms, below_m, used = _histograms(cells, np.array(lows), share)
     without = np.append(np.cumprod(1 - share[::-1, -1])[::-1], 1.0).tolist()  # token m, from each position on
-    whole = bool((share > 0).all())
     slots, below = np.ones(1), np.ones(1)
     base, sure, sure_below, operations = 0, 0.0, 0.0, 0
-    for level in range(len(cells)):
-        best, worst = best - highs[level], worst - lows[level]
-        floor = least - best
-        low = max(lows[level], floor - base - len(slots) + 1)
-        if highs[level] - low > SLOTS:
-            return None
-        index, weight = cells[level] - low, share[level]
-        if not whole or low > lows[level]:
-            kept = (index >= 0) & (weight > 0)
-            index, weight = index[kept], weight[kept]
-        if not len(index):
-            break
-        slots, below, count = _step(slots, below, index, weight, at_m[level] - low if share[level, -1] > 0 else -1)
-        base += low
-        operations += 2 * count * len(slots)
-        start, end = max(floor - base, 0), max(most - worst - base, 0)
+    for level, (low, high) in enumerate(zip(lows, highs, strict=True)):
+        best, worst = best - high, worst - least_cells[level]
+        cut, end = max(least - best - base - len(slots) + 1 - low, 0), high - low + 1
+        if cut >= end:
+            return Estimate(np.maximum(sure - needs_m * sure_below, 0.0), operations)
+        slots = _convolved(slots, histograms[level, cut:end])
+        below = _convolved(below, below_m[level, cut:end])
+        base += low + cut
+        operations += 2 * used[level][cut] * len(slots)
+        start, end = max(least - best - base, 0), max(most - worst - base, 0)
         if end < len(slots):
             sure += float(slots[max(start, end) :].sum())
             sure_below += float(below[max(start, end) :].sum()) * without[level + 1]
@@ -64,26 +64,32 @@ def estimate(cells: Indices, share: Floats, thresholds: Indices, needs_m: Floats
         if len(slots) > SLOTS:
             return None
         if not len(slots):
-            break
-    else:
-        operations += 2 * len(slots)
-        above = _above(slots, thresholds - base) + sure
-        above -= needs_m * (_above(below, thresholds - base) + sure_below)
-        return Estimate(np.maximum(above, 0.0), operations)
-    return Estimate(np.maximum(sure - needs_m * sure_below, 0.0), operations)
+            return Estimate(np.maximum(sure - needs_m * sure_below, 0.0), operations)
+    operations += 2 * len(slots)
+    above = _above(slots, thresholds - base) + sure
+    above -= needs_m * (_above(below, thresholds - base) + sure_below)
+    return Estimate(np.maximum(above, 0.0), operations)
 
 
-def _step(slots: Floats, below: Floats, index: Indices, share: Floats, at_m: int) -> tuple[Floats, Floats, int]:
-    """One more position, in both distributions; and the additions that the checker makes, in slots."""
-    histogram: Floats = np.bincount(index, weights=share).astype(np.float64)
-    used = 2 * int(np.count_nonzero(histogram))
-    slots = _convolved(slots, histogram)
-    if at_m >= 0:
-        histogram[at_m] -= share[-1]
-        if histogram[at_m] < 1e-9 * share[-1]:  # what rounding leaves of nothing
-            histogram[at_m] = 0.0
-            used -= 1
-    return slots, _convolved(below, histogram), used
+def _histograms(cells: Indices, lows: Indices, share: Floats) -> tuple[Floats, Floats, list[list[int]]]:
+    """Of each position, from its lowest cell that matters on: shares of tokens 0..m, of tokens 0..m-1, and the
+    additions that the checker makes for both, in slots, for the cells from each one on."""
+    index = cells - lows[:, None]
+    shape = len(cells), int(index.max(initial=0)) + 1
+    kept = (index >= 0) & (share > 0)
+    if not shape[0]:
+        return np.zeros(shape), np.zeros(shape), []
+    flat = (index + shape[1] * np.arange(shape[0])[:, None])[kept]
+    weighted = np.bincount(flat, weights=share[kept], minlength=shape[0] * shape[1])
+    all_: Floats = np.asarray(weighted, np.float64).reshape(shape)
+    below = all_.copy()
+    rows = np.flatnonzero(kept[:, -1])
+    at = rows, index[rows, -1]
+    below[at] -= share[rows, -1]
+    below[at] *= below[at] >= 1e-9 * share[rows, -1]  # what rounding leaves of nothing
+    used = (all_ != 0).astype(np.int64) + (below != 0)
+    later: list[list[int]] = np.cumsum(used[:, ::-1], axis=1)[:, ::-1].tolist()
+    return all_, below, later
 
 
 def _convolved(slots: Floats, histogram: Floats) -> Floats:

@@ -162,7 +162,7 @@ class Writer:
 
 def in_order(block: Block) -> list[Found]:
     """Items that others lean on come first."""
-    return sorted(block.found, key=lambda found: found.draft.level)
+    return sorted(block.found.values(), key=lambda found: found.draft.level)
 
 
 def proof(writer: Writer, confirmed: Confirmed) -> Proof:
