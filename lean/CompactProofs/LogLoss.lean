@@ -6,6 +6,7 @@ import CompactProofs.Accuracy
 -/
 namespace CompactProofs
 noncomputable section
+open ExpField (exp inv)
 variable {F : Type} [ExpField F]
 
 /-- 1 for `true`, 0 for `false`. -/
@@ -70,5 +71,16 @@ theorem Rule.log_loss.upper (K n : Nat) (w x upper right : Nat → F) (b : Nat �
           from ring (w k :: upper 0 :: drops upper (fun i => ind (b k (Nat.succ i))) n :: []))).trans
         ((sum_sub K _ _).trans (sub_congr (sum_mul_right K (upper 0) w) rfl))))
       (add_le_add_left (neg_le_neg most) _))
+
+/-- What the checker verifies of `U` says that `1 + S ≤ exp U`, so that `U` is at least `log (1 + S)`. -/
+theorem Rule.log_loss.logarithm_above (U r c S : F) (hS : S ≤ c * exp (-r)) (h : exp (-U) + c * exp (-U + -r) ≤ 1) : 1 + S ≤ exp U :=
+  have e : exp U * (exp (-U) + c * exp (-U + -r)) = 1 + c * exp (-r) :=
+    calc exp U * (exp (-U) + c * exp (-U + -r)) = exp U * (exp (-U) + c * (exp (-U) * exp (-r))) :=
+          mul_congr rfl (add_congr rfl (mul_congr rfl (exp_add (-U) (-r))))
+      _ = (exp U * exp (-U)) * (1 + c * exp (-r)) := ring (exp U :: exp (-U) :: c :: exp (-r) :: [])
+      _ = 1 * (1 + c * exp (-r)) := mul_congr (exp_mul_exp_neg U) rfl
+      _ = 1 + c * exp (-r) := one_mul _
+  le_trans (add_le_add_left hS 1) (le_trans (le_of_eq e.symm)
+    (le_trans (mul_le_mul_left h (exp_nonneg U)) (le_of_eq (mul_one _))))
 end
 end CompactProofs
