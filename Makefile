@@ -34,9 +34,9 @@ certify: $(VENV)/base
 test: $(VENV)/test
 	$(BIN)/python -m pytest -m "not slow"
 
-# everything: also the slow tests, and those that need torch; allow 40 minutes
+# everything: also the slow tests, and those that need torch, a file of tests for each core at a time
 full: $(VENV)/train
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 lint: $(VENV)/test
 	$(BIN)/ruff check .
