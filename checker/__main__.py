@@ -61,6 +61,9 @@ def insist(claim: Claim, options: argparse.Namespace) -> None:
         if is_loss != (claim.threshold is None):
             text = "--at-least asks for a share of inputs, --at-most for a mean log-loss; the claim is the other one"
             raise Rejected(code, text).at("claim")
+        if claim.threshold is not None and claim.threshold[0] < 0:
+            text = "the claim is about margins above a negative number: that is no accuracy, read it"
+            raise Rejected(code, text).at("claim")
         if not claim.uniform and not options.weighted:
             text = "the claim is about weighted or chosen inputs, not about all alike; look at --show, add --weighted"
             raise Rejected(code, text).at("claim")
@@ -92,8 +95,7 @@ def run(options: argparse.Namespace, report: Report) -> list[str]:
         options.about = options.certificate
     if options.explain is not None and not 0 <= options.explain < len(document.proof):
         raise Malformed("USAGE", f"--explain {options.explain}: the proof has steps 0..{len(document.proof) - 1}")
-    facts: list[Fact] = []
-    numbers = count(1)
+    facts, numbers = list[Fact](), count(1)
 
     def watch(rule: str, fact: Fact) -> None:
         if options.explain is not None:
@@ -104,17 +106,18 @@ def run(options: argparse.Namespace, report: Report) -> list[str]:
     verified = check(document, options.max_operations, watch)
     if options.explain is not None:
         print("\n".join(map(printable, explain(document, facts, options.explain))), file=aside)
-    claim, size = verified.claim, len(data)
+    claim = verified.claim
     insist(claim, options)
     report.update(claim=words(claim), lower=str(claim.lower), upper=str(claim.upper), total=str(claim.total))
-    report.update(quantity="margin" if claim.threshold is not None else "log-loss")
-    report.update(semantics="real" if claim.semantics is None else asdict(claim.semantics))
+    report.update(quantity="log-loss" if claim.threshold is None else "margin", uniform=claim.uniform)
+    report.update(threshold=claim.threshold and [str(claim.threshold[0]), claim.threshold[1]])
+    report.update(semantics=asdict(claim.semantics) if claim.semantics else "real")
     report.update(model_sha256=verified.digest, model_compared=options.model)
-    report.update(rules=verified.rules, steps=verified.steps, operations=verified.operations, bytes=size)
+    report.update(rules=verified.rules, steps=verified.steps, operations=verified.operations, bytes=len(data))
     return [
         f"claim: {words(claim)}",
         f"model: {'as embedded' if options.model is None else 'equal to ' + options.model}, sha256:{verified.digest}",
-        f"proof: {verified.steps} steps, {verified.operations} integer operations, {size} bytes",
+        f"proof: {verified.steps} steps, {verified.operations} integer operations, {len(data)} bytes",
         f"rules: {', '.join(verified.rules)}",
     ]
 

@@ -43,7 +43,11 @@ class Meter:
 
     def count(self, operations: int, bits: int = 0, other_bits: int = 0) -> None:
         self.operations += operations
-        self.left -= operations * (bits >> 10 or 1) * (other_bits >> 10 or 1)
+        self.charge(operations * (bits >> 10 or 1) * (other_bits >> 10 or 1))
+
+    def charge(self, operations: int) -> None:
+        """Work that is no part of the proof's length, but of what the limit is for."""
+        self.left -= operations
         if self.left < 0:
             raise Exhausted("TOO_MANY_OPERATIONS", f"more than {self.limit} integer operations (--max-operations)")
 

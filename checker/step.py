@@ -58,6 +58,11 @@ class Step:
         if self.task.masses is not None:
             raise Rejected("NOT_UNIFORM", "this rule counts inputs of the uniform distribution only")
 
+    def class_size(self, q: int, m: int) -> int:
+        """Mass of class (q, m)."""
+        self.meter.charge(2 * (self.task.free + 1) * (1 if self.task.masses is None else m + 1))
+        return self.task.class_size(q, m)
+
     def agree(self, name: str, derived: int) -> int:
         """A stated result must be exactly the derived one."""
         stated = self.fields.hex(name)

@@ -24,11 +24,14 @@ def words(claim: Claim) -> str:
     query = "" if task.eos is None else f", followed by token {task.eos} as query"
     inputs = "inputs"
     if others:
-        inputs = f"units of probability, shared unequally by a mixture of {len(claim.parts)} distributions"
+        inputs = f"units of probability, shared by a mixture of {len(claim.parts)} distributions that --show prints"
     elif task.masses is not None:
         possible = prod(sum(1 for weight in row if weight) for row in task.masses)
-        inputs = f"units of probability, shared unequally by {possible} of {task.tokens**task.length} inputs"
-        if possible == prod(map(sum, task.masses)):  # all weights are 0 or 1
+        shared = "equally" if all(len({*row} - {0}) == 1 for row in task.masses) else "unequally"
+        inputs = f"units of probability, shared {shared} by {possible} of {task.tokens**task.length} inputs"
+        if task.maxima is not None:
+            inputs = f"units of probability, shared {shared} by the inputs"
+        elif possible == prod(map(sum, task.masses)):  # all weights are 0 or 1
             inputs = f"equally likely inputs out of {task.tokens**task.length}"
     if not others and task.maxima is not None:
         inputs += f" whose {what} token is one of {len(task.maxima)} given ones"

@@ -37,7 +37,7 @@ def enumerate_rule(step: Step) -> Count:
     logits = Logits(given, step.fields.integer("logit_bits", 0, 2048), step)
     right = wrong = 0
     for q, m in pairs(region):
-        size = step.task.class_size(q, m)
+        size = step.class_size(q, m)
         if size == 0:
             continue
         tuples = (m + 1) ** step.task.free - (0 if step.task.holds_max(q, m) else m**step.task.free)

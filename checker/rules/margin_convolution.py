@@ -28,13 +28,14 @@ def margin_convolution(step: Step) -> Count:
         m = fields.integer("m", region[-1][0] + 1 if region else 0, step.task.tokens - 1)
         require_maximum(m, step.task)
         region.append((m, 0, step.task.queries(m)))
+        step.meter.charge(step.task.queries(m) * outputs)
         tally = Tally(m, step.task, outputs)
         for index, value in enumerate(fields.items("items")):
             item = _read_item(value, m, step.task, outputs, f"{fields.place}.items[{index}]")
             tally.enter(item, _counts(item, grid, step))
         fields.close()
         for q in range(step.task.queries(m)):
-            size = step.task.class_size(q, m)
+            size = step.class_size(q, m)
             right += size - min(size, tally.upper(q, size))
             wrong += tally.lower(q)
     if not region:

@@ -48,7 +48,7 @@ def margin_tree(step: Step) -> Count:
     screen = Screen(given, region, step)
     right = wrong = 0
     for q, m in pairs(region):
-        size = step.task.class_size(q, m)
+        size = step.class_size(q, m)
         if size == 0:
             continue
         weight = terms(given.weights, q, m, step.task.own_row(q), digits)

@@ -46,7 +46,7 @@ def _class(given: Margins, q: int, m: int, worst: tuple[list[int], list[int]], s
     pi, relaxed = worst
     others = [o for o in range(len(pi)) if o != m]
     if not others:
-        return step.task.class_size(q, m)  # no other output exists
+        return step.class_size(q, m)  # no other output exists
     free, own, holds = step.task.free, step.task.own_row(q), step.task.holds_max(q, m)
     direct = given.direct[q]
     low, high = given.weights.token_low[q], given.weights.token_high[q]

@@ -86,6 +86,7 @@ COMMANDS = [
     ["{weighted}", "--at-least", "0"],
     ["{weighted}", "--at-least", "0", "--weighted"],
     ["{loss}", "--at-least", "0"],
+    ["{below}", "--at-least", "0"],
     ["{loss}", "--at-most", "100"],
     ["{loss}", "--at-most", "0"],
     ["{loss}", "--at-most", "1/0"],
@@ -173,10 +174,12 @@ class Bench:
         slow = certify(planted(vocab=16, context=5), "cubic")
         step_of(slow, "pure_sequences").update(rule="enumerate", digits=64, logit_bits=64, wrong="0")
         (self.folder / "slow.json").write_bytes(spelled(slow))
+        (self.folder / "below.json").write_bytes(spelled(certify(planted(noise=1), "margin-tree", None, (-3, 0))))
         names = {
             "good": good,
             "weighted": DATA / "accept" / "weighted.json",
             "model": DATA / "accept" / "enumerate.safetensors",
+            "below": self.folder / "below.json",
             "loss": DATA / "accept" / "log_loss.json",
             "nodes": self.folder / "nodes.json",
             "long": self.folder / "long.json",

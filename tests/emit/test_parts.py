@@ -11,6 +11,7 @@ from made import BIN, MODEL, run
 
 LOSS = "E[log-loss] of max of 6 tokens"
 MIXED = "P(margin > -16) of max of 6 tokens when 1/4 (uniform) + 3/4 (query in {0..2} and maximum in {5})"
+RIGHT = "accuracy of max of 12 tokens when 1/4 (uniform) + 3/4 (query in {0..2} and maximum in {11})"
 
 
 def check(*words: object) -> subprocess.CompletedProcess[str]:
@@ -38,14 +39,14 @@ def test_a_loss_is_asked_for_with_at_most(loss: Path) -> None:
 
 def test_shares_are_not_losses(tmp_path: Path) -> None:
     path = tmp_path / "mixed.json"
-    done = run("certify", "--exact", MODEL, "-o", path, "--claim", MIXED)
+    done = run("certify", "--exact", MODEL, "-o", path, "--claim", RIGHT)
     assert done.returncode == 0, done.stderr
     assert "AT_MOST" in check(path, "--at-most", "1").stderr
     refused = check(path, "--at-least", "1%")
     assert refused.returncode == 1 and "--weighted" in refused.stderr
     assert check(path, "--at-least", "1%", "--weighted").returncode == 0
     shown = check(path, "--show").stdout
-    assert "part 1 of the distribution: share" in shown and "right answer is one of 5" in shown
+    assert "part 1 of the distribution: share" in shown and "right answer is one of 11" in shown
     assert "of part 1 of the distribution" in check(path, "--explain", "22").stdout + "".join(
         check(path, "--explain", str(step)).stdout for step in (20, 21)
     )
