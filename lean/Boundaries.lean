@@ -1,4 +1,5 @@
 import CompactProofs.Floating
+import CompactProofs.LogLoss
 import CompactProofs.Masses
 import CompactProofs.Minimum
 import CompactProofs.Rounding
@@ -29,7 +30,8 @@ The theorems say: *if* the hypotheses of a rule hold, *then* its conclusion does
    is constructed in these files.
 5. **Variants of the task.** The theorems in `Soundness.lean` are for the largest token, with a query that is the last token; those
    named `..._eos` are for an end-of-sequence token, `Minimum.lean` reduces the smallest token to the largest, `Masses.lean` has the
-   rules for distributions with weights. That the three are combined correctly is not stated in one theorem.
+   rules for distributions with weights. That the three are combined correctly is not stated in one theorem;
+   nor that the inputs with weights of `Rule.log_loss` are those of a distribution, whose counts its `right` and `wrong` are.
 6. **Sequences are functions.** `t : Nat → Nat` stands for `t 0, ..., t n`; later values are ignored. Counting (`count`) runs over the
    fillings of the first places of a fixed function.
 7. **Square roots** are not needed: `Model.scale` is any nonnegative number, and `Rule.weights.root` encloses the positive `s` with `d s² = 1`.
