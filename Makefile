@@ -1,5 +1,5 @@
 # make certify: set up, prove the exact accuracy of a shipped model, check the certificate.
-# make test: set up, run the default tests (3 to 4 minutes on two idle cores). Both need Python 3.10 or newer with its
+# make test: set up, run the default tests (4 to 6 minutes on two idle cores). Both need Python 3.10 or newer with its
 # venv module, and make.
 PYTHON ?= python3
 VENV ?= .venv
@@ -7,7 +7,7 @@ BIN = $(VENV)/bin
 MODEL ?= models/max_of_4_v64_seed123.safetensors
 CERT ?= build/cert.json
 
-.PHONY: certify test full lint types lean pyz bench clean
+.PHONY: certify test slow full lint types lean pyz bench clean
 
 $(VENV)/base: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -31,12 +31,18 @@ certify: $(VENV)/base
 	$(BIN)/certify --exact $(MODEL) -o $(CERT) --force
 	$(BIN)/check $(CERT) --model $(MODEL)
 
-test: $(VENV)/test
-	$(BIN)/python -m pytest -m "not slow"
+# a file of tests for each core at a time
+PYTEST = $(BIN)/python -m pytest -n auto --dist loadfile
 
-# everything: also the slow tests, and those that need torch, a file of tests for each core at a time
-full: $(VENV)/train
-	$(BIN)/python -m pytest -n auto --dist loadfile
+test: $(VENV)/test
+	$(PYTEST) -m "not slow"
+
+# what `make test` leaves out: the slow tests, and those that need torch
+slow: $(VENV)/train
+	$(PYTEST) -m "not slow" $$(grep -rlw torch tests --include='test_*.py')
+	$(PYTEST) -m slow
+
+full: test slow
 
 lint: $(VENV)/test
 	$(BIN)/ruff check .

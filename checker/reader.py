@@ -58,13 +58,13 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def _guard_depth(text: str) -> None:
     """Bound nesting and size before the parser, which recurses, sees the text."""
+    if text.count(",") + text.count(":") > NODES or text.count('"') > 4 * NODES:
+        raise Exhausted("TOO_MANY_VALUES", f"more than {NODES} values")
     depth = 0
     for sign in BRACKET.finditer(text):
         depth += 1 if sign[0] in "[{" else -1 if sign[0] in "]}" else 0
         if depth > DEPTH:
             raise Malformed("TOO_DEEP", f"nested deeper than {DEPTH} at byte {sign.start()}")
-    if text.count(",") + text.count(":") > NODES:
-        raise Exhausted("TOO_MANY_VALUES", f"more than {NODES} values")
 
 
 def _load(data: bytes, encoding: str) -> object:
