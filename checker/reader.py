@@ -9,7 +9,8 @@ from collections.abc import Callable
 from .errors import Exhausted, Malformed
 from .numbers import read_hex
 
-BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]')  # strings are matched whole: their brackets do not count
+# Strings are matched whole, since their brackets do not count; one that does not end, to the end of the text.
+BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]', re.DOTALL)
 DEPTH = 16
 NODES = 2_000_000
 SMALL = 10**15  # integers written as JSON numbers lie strictly between -SMALL and SMALL
@@ -49,10 +50,11 @@ def _no_float(text: str) -> object:
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    result = dict(pairs)
-    if len(result) != len(pairs):
-        keys = [key for key, _ in pairs]
-        raise Malformed("DUPLICATE_KEY", f"{next(key for key in keys if keys.count(key) > 1)!r} twice")
+    result: dict[str, object] = {}
+    for key, value in pairs:
+        if key in result:
+            raise Malformed("DUPLICATE_KEY", f"{key!r} twice")
+        result[key] = value
     return result
 
 

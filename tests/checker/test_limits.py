@@ -126,6 +126,11 @@ CONTENTS: dict[str, tuple[Callable[[], bytes], set[str]]] = {
     "sixty_megabytes_of_nul": (lambda: bytes(60_000_000), {"MALFORMED", "RESOURCE"}),
     "sixty_megabytes_of_quotes": (lambda: b'"' * 60_000_000, {"MALFORMED", "RESOURCE"}),
     "sixty_megabytes_of_backslashes": (lambda: b'"' + b"\\\\" * 30_000_000 + b'"', {"MALFORMED", "RESOURCE"}),
+    "a_string_of_escapes_that_does_not_end": (lambda: b'"' + b'\\"' * 3_900_000, {"MALFORMED", "RESOURCE"}),
+    "many_keys_of_which_the_last_is_double": (
+        lambda: b"{" + b"".join(b'"%x":0,' % key for key in range(600_000)) + b'"927bf":0}\n',
+        {"MALFORMED"},
+    ),
     "huge_vocabulary": (many_tokens, {"RESOURCE", "REJECTED"}),
     "all_the_steps_there_may_be": (lambda: many_steps(1 << 14), {"REJECTED"}),
     "one_step_more": (lambda: many_steps((1 << 14) + 1), {"MALFORMED"}),
