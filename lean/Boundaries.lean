@@ -1,8 +1,7 @@
-import CompactProofs.Floating
+import CompactProofs.FloatError
 import CompactProofs.LogLoss
 import CompactProofs.Masses
 import CompactProofs.Minimum
-import CompactProofs.Rounding
 /-!
 # What the Lean files do not prove
 
@@ -16,15 +15,13 @@ The theorems say: *if* the hypotheses of a rule hold, *then* its conclusion does
 2. **The file.** That the certificate which was read is the one that was meant, and that the weights in it are those of the model in
    question, is a matter of digests.
 3. **Floating point.** The numbers in the file are dyadic rationals; the theorems are about the exact function of these numbers. For
-   programs that compute in floating point `Rule.float_count` carries a count over, given a bound of the error of each logit. That bound is
-   the business of the rule `float_error`. Its inequalities are theorems: roundings after each other and `γ_n` (`Rule.float_error.product`,
-   `.gamma`), divisions (`.division`), dot products summed in any order, fused or not, with underflow (`.dot`), exponentials
-   (`.exponential`), shares of a softmax (`.shares`), averages (`.average`), and the factor `D / 2` (`.tangent`, which asks that the field has
-   no infinitely small numbers); and so is what one stage hands to the next: layers (`.linear`), scores (`.scores`), the averaged values
-   (`.values`), and from the average to the logit of the model (`.logit`). **Not** proved: that the program's shares are those of its
-   exponentials up to the `θ` and `ξ` of `.values` when exponentials underflow, the putting together of all this into the one number that
-   the checker computes (FORMAT.md, section 5.7), that a format of floating-point numbers keeps the assumptions (`Factor`, and a rest for
-   underflow), and that nothing overflows. So there is no theorem `Rule.float_error`.
+   programs that compute in floating point `Rule.float_count` carries a count over, given a bound of the error of each logit, and
+   `Rule.float_error` proves that bound for every program whose results come from each other by the operations of `Machine.lean`
+   (`Program.Runs`), if the numbers that the checker computes satisfy the inequalities of FORMAT.md, section 5.7 (`Numbers.Covers`). It asks
+   that the field has no infinitely small numbers, for the factor `D / 2`. **Not** proved, but assumed in `Program.Runs`: that a
+   format of floating-point numbers keeps what is asked of an operation (a factor `1 + d` with `|d| ≤ u`, or a `Factor` for a result of several
+   roundings, and a rest: `2 M ν` for a term of a sum, `2 ν` for an addition, `ζ` for other operations); for this no operand may exceed
+   `M`, and nothing may overflow. The checker verifies that no magnitude exceeds `M / 2`; that this is enough is argued in FORMAT.md only.
 4. **The real numbers.** That the reals with their exponential satisfy the axioms of `ExpField` is ordinary mathematics (`1 + x ≤ exp x`,
    the functional equation); it is not proved here, as that would need the real numbers in Lean, that is Mathlib. No instance of `ExpField`
    is constructed in these files.

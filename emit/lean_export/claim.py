@@ -11,8 +11,8 @@ from .steps import COUNTING
 
 PROGRAM = """
 The claim is about every program `z` whose logits are nowhere further than `epsilon` from those of the network. That
-a program with the arithmetic named above is one is what the rule `float_error` establishes; here it is a hypothesis
-(`near`), because the rounding of single operations is not formalised.
+a program with the arithmetic named above is one is what the rule `float_error` establishes, by the theorem
+`CompactProofs.Rule.float_error`; here it is a hypothesis (`near`).
 """
 
 

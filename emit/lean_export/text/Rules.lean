@@ -338,7 +338,7 @@ theorem total_uniform (v : ℕ) : (n : ℕ) → totalMass (fun _ _ => 1) v n = p
 
 -- part float_error
 /-- **Rule `float_error`**: no logit of the program is further than `ε` from that of the network. That this follows from a description of the program's
-arithmetic is **not** proved in Lean; it is a hypothesis of the claim. -/
+arithmetic is `CompactProofs.Rule.float_error`; here it is a hypothesis of the claim. -/
 def Near (T : Task) (y z : (ℕ → ℕ) → ℕ → ℝ) (ε : ℝ) : Prop := ∀ t, T.Input t → ∀ o, z t o - y t o ≤ ε ∧ y t o - z t o ≤ ε
 
 -- part float_count
