@@ -18,10 +18,11 @@ The theorems say: *if* the hypotheses of a rule hold, *then* its conclusion does
    programs that compute in floating point `Rule.float_count` carries a count over, given a bound of the error of each logit, and
    `Rule.float_error` proves that bound for every program whose results come from each other by the operations of `Machine.lean`
    (`Program.Runs`), if the numbers that the checker computes satisfy the inequalities of FORMAT.md, section 5.7 (`Numbers.Covers`). It asks
-   that the field has no infinitely small numbers, for the factor `D / 2`. **Not** proved, but assumed in `Program.Runs`: that a
-   format of floating-point numbers keeps what is asked of an operation (a factor `1 + d` with `|d| ≤ u`, or a `Factor` for a result of several
-   roundings, and a rest: `2 M ν` for a term of a sum, `2 ν` for an addition, `ζ` for other operations); for this no operand may exceed
-   `M`, and nothing may overflow. The checker verifies that no magnitude exceeds `M / 2`; that this is enough is argued in FORMAT.md only.
+   that the field has no infinitely small numbers, for the factor `D / 2`. `Program.Runs` asks nothing of an operation on a number above `M`;
+   that there is none follows. **Not** proved, but assumed there: that a format of floating-point numbers (with a largest number above
+   `2 M`) keeps what is asked of an operation on others: a factor `1 + d` with `|d| ≤ u`, or a `Factor` for a result of several roundings, and
+   a rest for underflow: `2 M ν` for a term of a sum, `2 ν` for an addition, `2 E ν` for an exponential, `ζ` for others; that `s - s` is 0,
+   and no rounded `s - max s` positive.
 4. **The real numbers.** That the reals with their exponential satisfy the axioms of `ExpField` is ordinary mathematics (`1 + x ≤ exp x`,
    the functional equation); it is not proved here, as that would need the real numbers in Lean, that is Mathlib. No instance of `ExpField`
    is constructed in these files.

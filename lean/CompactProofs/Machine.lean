@@ -278,10 +278,20 @@ theorem Rule.float_error.lower {n : Nat} {u p q : F} (hu : 0 ≤ u) (u1 : u ≤ 
       (t.total_nonneg x hx v.right) (t.rest_nonneg hp hq)
       (Rule.float_error.lower hu u1 hp hq x hx t (G * (1 - u)) (mul_nonneg hG (sub_nonneg u1)) kt st v.right) v.left.right
 
+/-- What is assumed of a sum: an operation on numbers of at most `M` has a factor that `u` allows and a rest. -/
+def Order.Guarded (n : Nat) (u M p q : F) (x : Nat → F) : Order F → Prop
+  | .term j f h => j < n ∧ (Abs (x j) M → Factor u f ∧ Abs h p)
+  | .node l r f h => (Abs (l.result x) M → Abs (r.result x) M → Factor u f ∧ Abs h q) ∧ (l.Guarded n u M p q x ∧ r.Guarded n u M p q x)
+  | .round t f h => (Abs (t.result x) M → Factor u f ∧ Abs h q) ∧ t.Guarded n u M p q x
+theorem Order.size_nonneg {n : Nat} {u M p q : F} {x : Nat → F} (a : Nat → F) (h : ∀ j, j < n → 0 ≤ a j) : (o : Order F) → o.Guarded n u M p q x → 0 ≤ o.total a
+  | .term _ _ _, v => h _ v.left
+  | .node l r _ _, v => add_nonneg (l.size_nonneg a h v.right.left) (r.size_nonneg a h v.right.right)
+  | .round t _ _, v => t.size_nonneg a h v.right
+
 /-- `r` is a sum of `n` terms, each taken once, in some order, with at most `n` roundings for each term, and one more at the end. A term is
-off by at most `2 M ν` and an operation by at most `2 ν` because of underflow. -/
+off by at most `2 M ν` and an operation by at most `2 ν` because of underflow, as long as no number exceeds `M`. -/
 def Summed (μ : Machine F) (n : Nat) (x : Nat → F) (r : F) : Prop := Exists fun o : Order F =>
-  o.Valid n μ.u ((1 + 1) * (μ.M * μ.ν)) ((1 + 1) * μ.ν) ∧ (∀ g : Nat → F, o.total g = sum n g) ∧ o.steps ≤ cast n + 1 ∧ o.result x = r
+  o.Guarded n μ.u μ.M ((1 + 1) * (μ.M * μ.ν)) ((1 + 1) * μ.ν) x ∧ (∀ g : Nat → F, o.total g = sum n g) ∧ o.steps ≤ cast n + 1 ∧ o.result x = r
 
 /-- What underflow adds to a sum. -/
 theorem Machine.room (μ : Machine F) {k G : F} (hk : k ≤ μ.D) (hG : G ≤ 1 + 1) (G0 : 0 ≤ G) (o : Order F) (h : o.steps ≤ k) :
@@ -306,29 +316,81 @@ theorem one_le_of_steps {a s u : F} (h : a < 1) (k : s * u ≤ a) (h0 : 0 ≤ a)
   le_trans (le_of_eq (one_add_gamma h).symm)
     (mul_le_mul_left (le_of (sub_nonneg k) (ring (a :: s * u :: []))) (add_nonneg zero_le_one (gamma_nonneg h0 h)))
 
-/-- **Rule `float_error`, the lemma on sums in any order**, with underflow. -/
-theorem Rule.float_error.sums (μ : Machine F) {n : Nat} {x a : Nat → F} {r : F} (h : Summed μ n x r) (k : cast n + 1 ≤ μ.D) (hx : ∀ j, j < n → Abs (x j) (a j)) :
-    Abs (r - sum n x) (γ ((cast n + 1) * μ.u) * sum n a + μ.ζ) := match h with
-  | ⟨o, v, all, s, e⟩ =>
-    let g := γ ((cast n + 1) * μ.u)
-    let p := (1 + 1) * (μ.M * μ.ν)
-    let q := (1 + 1) * μ.ν
-    have quarter : Quarter ((cast n + 1) * μ.u) := μ.quarter' (le_trans k (le_of zero_le_one (ring (μ.D :: []))))
-    have a0 : 0 ≤ (cast n + 1) * μ.u := mul_nonneg (add_nonneg (cast_nonneg n) zero_le_one) μ.u_nonneg
-    have g0 : 0 ≤ g := gamma_nonneg a0 quarter.lt
-    have G0 : 0 ≤ 1 + g := add_nonneg zero_le_one g0
-    have steps : (o.tree x a p q).terms * μ.u ≤ (cast n + 1) * μ.u := mul_le_mul_right (le_trans (le_of_eq (o.tree_terms x a p q)) s) μ.u_nonneg
-    have dot := Rule.float_error.dot μ.u μ.u_nonneg (o.tree x a p q) (1 + g) G0 (one_le_of_steps quarter.lt steps a0) μ.u_le_one (o.tree_valid x a μ.u_nonneg hx v)
-    have rest : (1 + g) * (o.tree x a p q).rest ≤ μ.ζ := le_trans (le_of_eq (mul_congr rfl (o.tree_rest x a p q)))
-      (μ.room k (add_le_add_left (quarter.gamma_le_one a0) 1) G0 o s)
-    have size : (o.tree x a p q).size = sum n a := (o.tree_size x a p q).trans (all a)
-    abs_le (abs_of dot (sub_congr (e.symm.trans (o.tree_value x a p q).symm) ((all x).symm.trans (o.tree_exact x a p q).symm)))
-      (add_le_add (le_of_eq (mul_congr (ring (g :: []) : (1 + g) - 1 = g) size)) rest)
+/-- **Rule `float_error`, the lemma on sums in any order**, for one order. -/
+theorem Rule.float_error.order (μ : Machine F) {n : Nat} {k : F} {x a : Nat → F} (o : Order F) (v : o.Valid n μ.u ((1 + 1) * (μ.M * μ.ν)) ((1 + 1) * μ.ν))
+    (s : o.steps ≤ k) (kD : k ≤ μ.D) (hx : ∀ j, j < n → Abs (x j) (a j)) : Abs (o.result x - o.total x) (γ (k * μ.u) * o.total a + μ.ζ) :=
+  let g := γ (k * μ.u)
+  let p := (1 + 1) * (μ.M * μ.ν)
+  let q := (1 + 1) * μ.ν
+  have quarter : Quarter (k * μ.u) := μ.quarter' (le_trans kD (le_of zero_le_one (ring (μ.D :: []))))
+  have a0 : 0 ≤ k * μ.u := mul_nonneg (le_trans (le_trans zero_le_one o.steps_pos) s) μ.u_nonneg
+  have G0 : 0 ≤ 1 + g := add_nonneg zero_le_one (gamma_nonneg a0 quarter.lt)
+  have steps : (o.tree x a p q).terms * μ.u ≤ k * μ.u := mul_le_mul_right (le_trans (le_of_eq (o.tree_terms x a p q)) s) μ.u_nonneg
+  have dot := Rule.float_error.dot μ.u μ.u_nonneg (o.tree x a p q) (1 + g) G0 (one_le_of_steps quarter.lt steps a0) μ.u_le_one (o.tree_valid x a μ.u_nonneg hx v)
+  have rest : (1 + g) * (o.tree x a p q).rest ≤ μ.ζ := le_trans (le_of_eq (mul_congr rfl (o.tree_rest x a p q)))
+    (μ.room kD (add_le_add_left (quarter.gamma_le_one a0) 1) G0 o s)
+  abs_le (abs_of dot (sub_congr (o.tree_value x a p q).symm (o.tree_exact x a p q).symm))
+    (add_le_add (le_of_eq (mul_congr (ring (g :: []) : (1 + g) - 1 = g) (o.tree_size x a p q))) rest)
+
+theorem Machine.ζ_small (μ : Machine F) : (1 + 1) * ((1 + 1) * ((1 + 1) * ((1 + 1) * μ.ζ))) ≤ 1 :=
+  le_trans (le_of_eq ((ring (μ.ζ :: []) : (1 + 1) * ((1 + 1) * ((1 + 1) * ((1 + 1) * μ.ζ))) = ((1 + 1) * ((1 + 1) * ((1 + 1) * (1 + 1)))) * μ.ζ).trans
+    (mul_congr cast_sixteen.symm rfl))) μ.small
+
+/-- A sum of terms whose absolute values add up to at most `M / 2` does not exceed `M`. -/
+theorem Order.bounded (μ : Machine F) {n : Nat} {k : F} {x a : Nat → F} (o : Order F) (v : o.Valid n μ.u ((1 + 1) * (μ.M * μ.ν)) ((1 + 1) * μ.ν))
+    (s : o.steps ≤ k) (kD : k ≤ μ.D) (hx : ∀ j, j < n → Abs (x j) (a j)) (size : (1 + 1) * o.total a ≤ μ.M) : Abs (o.result x) μ.M :=
+  let g := γ (k * μ.u)
+  let A := o.total a
+  have quarter : Quarter (k * μ.u) := μ.quarter' (le_trans kD (le_of zero_le_one (ring (μ.D :: []))))
+  have exact : Abs (o.total x) A := abs_of (abs_le ((o.tree x a ((1 + 1) * (μ.M * μ.ν)) ((1 + 1) * μ.ν)).size_bound μ.u (o.tree_valid x a μ.u_nonneg hx v))
+    (le_of_eq (o.tree_size x a _ _))) (o.tree_exact x a _ _).symm
+  have A0 : 0 ≤ A := abs_nonneg exact
+  have whole : Abs (o.result x) (A + (g * A + μ.ζ)) := abs_of (abs_add exact (Rule.float_error.order μ o v s kD hx)) (ring (o.result x :: o.total x :: []))
+  have three : (1 + 1 + 1) * μ.ζ ≤ μ.M := le_trans (le_trans
+    (le_of (mul_nonneg (add_nonneg (mul_nonneg (mul_nonneg (le_of_lt two_pos) (le_of_lt two_pos)) (add_nonneg (le_of_lt two_pos) zero_le_one)) zero_le_one) μ.ζ_nonneg)
+    (ring (μ.ζ :: []) : (1 + 1) * ((1 + 1) * ((1 + 1) * ((1 + 1) * μ.ζ))) - (1 + 1 + 1) * μ.ζ = ((1 + 1) * (1 + 1) * (1 + 1 + 1) + 1) * μ.ζ)) μ.ζ_small) μ.one_le_M
+  abs_le whole (le_of_mul_le_mul (add_pos two_pos zero_le_one)
+    (le_of (add_nonneg (add_nonneg (mul_nonneg A0 (sub_nonneg quarter.third)) (mul_nonneg (le_of_lt two_pos) (sub_nonneg size))) (sub_nonneg three)) (ring (A :: g :: μ.ζ :: μ.M :: []) :
+      (1 + 1 + 1) * μ.M - (1 + 1 + 1) * (A + (g * A + μ.ζ)) = (A * (1 - (1 + 1 + 1) * g) + (1 + 1) * (μ.M - (1 + 1) * A)) + (μ.M - (1 + 1 + 1) * μ.ζ))))
+
+/-- Then no partial sum exceeds `M` either: what is assumed of operations on numbers of at most `M` holds for all of them. -/
+theorem Order.valid (μ : Machine F) {n : Nat} {k : F} {x a : Nat → F} (kD : k ≤ μ.D) (hx : ∀ j, j < n → Abs (x j) (a j)) : (o : Order F) →
+    o.Guarded n μ.u μ.M ((1 + 1) * (μ.M * μ.ν)) ((1 + 1) * μ.ν) x → o.steps ≤ k → (1 + 1) * o.total a ≤ μ.M → o.Valid n μ.u ((1 + 1) * (μ.M * μ.ν)) ((1 + 1) * μ.ν)
+  | .term j f h, g, _, size =>
+    have a0 : 0 ≤ a j := abs_nonneg (hx j g.left)
+    ⟨g.left, g.right (abs_le (hx j g.left) (le_trans (le_of a0 (ring (a j :: []) : (1 + 1) * a j - a j = a j)) size))⟩
+  | .node l r f h, g, s, size =>
+    have a0 : ∀ j, j < n → 0 ≤ a j := fun j hj => abs_nonneg (hx j hj)
+    have L0 : 0 ≤ l.total a := l.size_nonneg a a0 g.right.left
+    have R0 : 0 ≤ r.total a := r.size_nonneg a a0 g.right.right
+    have sl : l.steps ≤ k := le_trans (le_of (le_trans zero_le_one r.steps_pos) (show (l.steps + r.steps) - l.steps = r.steps from ring (l.steps :: r.steps :: []))) s
+    have sr : r.steps ≤ k := le_trans (le_of (le_trans zero_le_one l.steps_pos) (show (l.steps + r.steps) - r.steps = l.steps from ring (l.steps :: r.steps :: []))) s
+    have zl : (1 + 1) * l.total a ≤ μ.M :=
+      le_trans (mul_le_mul_left (le_of R0 (ring (l.total a :: r.total a :: []) : (l.total a + r.total a) - l.total a = r.total a)) (le_of_lt two_pos)) size
+    have zr : (1 + 1) * r.total a ≤ μ.M :=
+      le_trans (mul_le_mul_left (le_of L0 (ring (l.total a :: r.total a :: []) : (l.total a + r.total a) - r.total a = l.total a)) (le_of_lt two_pos)) size
+    have vl := Order.valid μ kD hx l g.right.left sl zl
+    have vr := Order.valid μ kD hx r g.right.right sr zr
+    ⟨g.left (l.bounded μ vl sl kD hx zl) (r.bounded μ vr sr kD hx zr), vl, vr⟩
+  | .round t f h, g, s, size =>
+    have st : t.steps ≤ k := le_trans (le_of zero_le_one (show (t.steps + 1) - t.steps = 1 from ring (t.steps :: []))) s
+    have vt := Order.valid μ kD hx t g.right st size
+    ⟨g.left (t.bounded μ vt st kD hx size), vt⟩
+
+/-- **Rule `float_error`, the lemma on sums in any order**, with underflow; nothing exceeds `M`. -/
+theorem Rule.float_error.sums (μ : Machine F) {n : Nat} {x a : Nat → F} {r : F} (h : Summed μ n x r) (k : cast n + 1 ≤ μ.D) (hx : ∀ j, j < n → Abs (x j) (a j))
+    (size : (1 + 1) * sum n a ≤ μ.M) : Abs (r - sum n x) (γ ((cast n + 1) * μ.u) * sum n a + μ.ζ) ∧ Abs r μ.M := match h with
+  | ⟨o, guarded, all, s, e⟩ =>
+    have total : (1 + 1) * o.total a ≤ μ.M := le_trans (le_of_eq (mul_congr rfl (all a))) size
+    have v := Order.valid μ k hx o guarded s total
+    ⟨abs_le (abs_of (Rule.float_error.order μ o v s k hx) (sub_congr e.symm (all x).symm)) (le_of_eq (add_congr (mul_congr rfl (all a)) rfl)),
+     abs_of (o.bounded μ v s k hx total) e.symm⟩
 
 /-- The same from below, for terms that are not negative. -/
-theorem Rule.float_error.sums_lower (μ : Machine F) {n : Nat} {x : Nat → F} {r : F} (h : Summed μ n x r) (k : cast n + 1 ≤ μ.D) (hx : ∀ j, j < n → 0 ≤ x j) :
-    (1 - (cast n + 1) * μ.u) * sum n x ≤ r + μ.ζ := match h with
-  | ⟨o, v, all, s, e⟩ =>
+theorem Rule.float_error.sums_lower (μ : Machine F) {n : Nat} {x : Nat → F} {r : F} (h : Summed μ n x r) (k : cast n + 1 ≤ μ.D) (hx : ∀ j, j < n → 0 ≤ x j)
+    (size : (1 + 1) * sum n x ≤ μ.M) : (1 - (cast n + 1) * μ.u) * sum n x ≤ r + μ.ζ := match h with
+  | ⟨o, guarded, all, s, e⟩ =>
+    have v := Order.valid μ k (fun j hj => abs_self (hx j hj)) o guarded s (le_trans (le_of_eq (mul_congr rfl (all x))) size)
     let g := γ ((cast n + 1) * μ.u)
     let p := (1 + 1) * (μ.M * μ.ν)
     let q := (1 + 1) * μ.ν
@@ -356,18 +418,21 @@ theorem sum_cons (c : F) (p : Nat → F) : (n : Nat) → sum (Nat.succ n) (cons 
   | .succ n => (add_congr (sum_cons c p n) rfl).trans (show (sum n p + c) + p n = (sum n p + p n) + c from ring (sum n p :: c :: p n :: []))
 theorem lt_of_succ_lt_succ {i n : Nat} (h : Nat.succ i < Nat.succ n) : i < n := le_of_succ_le_succ h
 
-/-- `r` is the dot product of `n` numbers `x` with numbers `y`, with the bias `c`, as the machine computes it. -/
-def Dot (μ : Machine F) (n : Nat) (x y : Nat → F) (c r : F) : Prop := Summed μ (Nat.succ n) (cons c (fun j => x j * y j)) r
+/-- `r` is the dot product of `n` numbers `x` with numbers `y`, with the bias `c`, as the machine computes it, if these are at most
+`M` (so that underflow of a factor is a rest of at most `2 M ν`). -/
+def Dot (μ : Machine F) (n : Nat) (x y : Nat → F) (c r : F) : Prop := (∀ j, j < n → Abs (x j) μ.M ∧ Abs (y j) μ.M) → Summed μ (Nat.succ n) (cons c (fun j => x j * y j)) r
 
 /-- **Rule `float_error`, the lemma on dot products**, as FORMAT.md states it. -/
 theorem Rule.float_error.products (μ : Machine F) {n : Nat} {x y a b : Nat → F} {c d r : F} (h : Dot μ n x y c r) (k : cast n + 1 + 1 ≤ μ.D)
-    (hx : ∀ j, j < n → Abs (x j) (a j)) (hy : ∀ j, j < n → Abs (y j) (b j)) (hc : Abs c d) :
-    Abs (r - (sum n (fun j => x j * y j) + c)) (γ ((cast n + 1 + 1) * μ.u) * (sum n (fun j => a j * b j) + d) + μ.ζ) :=
+    (hx : ∀ j, j < n → Abs (x j) (a j)) (hy : ∀ j, j < n → Abs (y j) (b j)) (hc : Abs c d)
+    (small : ∀ j, j < n → Abs (x j) μ.M ∧ Abs (y j) μ.M) (size : (1 + 1) * (sum n (fun j => a j * b j) + d) ≤ μ.M) :
+    Abs (r - (sum n (fun j => x j * y j) + c)) (γ ((cast n + 1 + 1) * μ.u) * (sum n (fun j => a j * b j) + d) + μ.ζ) ∧ Abs r μ.M :=
   have terms : ∀ j, j < Nat.succ n → Abs (cons c (fun j => x j * y j) j) (cons d (fun j => a j * b j) j) := fun j => match j with
     | .zero => fun _ => hc
     | .succ j => fun hj => abs_mul (hx j (lt_of_succ_lt_succ hj)) (hy j (lt_of_succ_lt_succ hj))
-  abs_le (abs_of (Rule.float_error.sums μ h k terms) (sub_congr rfl (sum_cons c (fun j => x j * y j) n).symm))
-    (le_of_eq (add_congr (mul_congr rfl (sum_cons d (fun j => a j * b j) n)) rfl))
+  have whole := Rule.float_error.sums μ (h small) k terms (le_trans (le_of_eq (mul_congr rfl (sum_cons d (fun j => a j * b j) n))) size)
+  ⟨abs_le (abs_of whole.left (sub_congr rfl (sum_cons c (fun j => x j * y j) n).symm))
+    (le_of_eq (add_congr (mul_congr rfl (sum_cons d (fun j => a j * b j) n)) rfl)), whole.right⟩
 
 /-! ## Attention -/
 
@@ -426,9 +491,10 @@ theorem cast_ten : (cast 10 : F) = (1 + 1) * ((1 + 1) * (1 + 1) + 1) :=
 `T`: their sum, `α`: the shares, as it computes them. These are the shares of `w`, up to a part `γ_{n+3}` of themselves and `10 ζ`. -/
 theorem Rule.float_error.underflow (μ : Machine F) (n : Nat) (w e α : Nat → F) (T : F) (k : cast (Nat.succ n) + 1 + 1 ≤ μ.D)
     (hw : ∀ i, i < Nat.succ n → 0 < w i) (he : ∀ i, i < Nat.succ n → Abs (e i - w i) ((1 + 1) * (μ.E * μ.ν))) (e0 : ∀ i, i < Nat.succ n → 0 ≤ e i)
-    (top : Exists fun j => j < Nat.succ n ∧ 1 + 1 + 1 ≤ (1 + 1) * ((1 + 1) * w j)) (hT : Summed μ (Nat.succ n) e T)
-    (hα : ∀ i, i < Nat.succ n → Within ((1 + 1) * μ.u) μ.ζ (α i) (e i / T)) (i : Nat) (hi : i < Nat.succ n) :
-    Abs (α i - softmax n w i) (γ ((cast (Nat.succ n) + 1 + 1 + 1) * μ.u) * softmax n w i + cast 10 * μ.ζ) :=
+    (top : Exists fun j => j < Nat.succ n ∧ 1 + 1 + 1 ≤ (1 + 1) * ((1 + 1) * w j)) (size : (1 + 1) * sum (Nat.succ n) e ≤ μ.M) (hM : 1 + 1 ≤ μ.M)
+    (hT : Summed μ (Nat.succ n) e T) (hα : ∀ i, i < Nat.succ n → Abs (e i) μ.M → Abs T μ.M → 1 ≤ (1 + 1) * T → Within ((1 + 1) * μ.u) μ.ζ (α i) (e i / T))
+    (i : Nat) (hi : i < Nat.succ n) :
+    Abs (α i - softmax n w i) (γ ((cast (Nat.succ n) + 1 + 1 + 1) * μ.u) * softmax n w i + cast 10 * μ.ζ) ∧ Abs (α i) μ.M :=
   let N : F := cast (Nat.succ n)
   let S := sum (Nat.succ n) w
   let R := sum (Nat.succ n) e
@@ -462,13 +528,14 @@ theorem Rule.float_error.underflow (μ : Machine F) (n : Nat) (w e α : Nat → 
   have a0 : 0 ≤ a := mul_nonneg (add_nonneg N0 zero_le_one) u0
   have a1 : a ≤ 1 := le_of_lt qa.lt
   have a2 : 0 < 1 - a := sub_pos qa.lt
+  have whole := Rule.float_error.sums μ hT kD (fun j hj => abs_self (e0 j hj)) size
   have low : (1 - a) * S - k2 ≤ T :=
-    have floor : (1 - a) * R ≤ T + ζ := Rule.float_error.sums_lower μ hT kD e0
+    have floor : (1 - a) * R ≤ T + ζ := Rule.float_error.sums_lower μ hT kD e0 size
     have moved : (1 - a) * (S - R) ≤ ζ := le_trans (mul_le_mul_left (le_trans (le_of_eq (ring (S :: R :: []))) gap.right) (sub_nonneg a1)) (le_of (mul_nonneg a0 ζ0) (ring (a :: ζ :: [])))
     le_of (add_nonneg (sub_nonneg floor) (sub_nonneg moved)) (ring (a :: S :: R :: T :: ζ :: []) :
       T - ((1 - a) * S - (ζ + ζ)) = (T + ζ - (1 - a) * R) + (ζ - (1 - a) * (S - R)))
   have high : T * (1 - a) ≤ S + k2 :=
-    have ceil : T - R ≤ γ a * R + ζ := (Rule.float_error.sums μ hT kD (fun j hj => abs_self (e0 j hj))).left
+    have ceil : T - R ≤ γ a * R + ζ := whole.left.left
     calc T * (1 - a) ≤ ((1 + γ a) * R + ζ) * (1 - a) := mul_le_mul_right (le_of (sub_nonneg ceil) (ring (T :: R :: γ a :: ζ :: []))) (le_of_lt a2)
       _ = ((1 + γ a) * (1 - a)) * R + ζ * (1 - a) := ring (γ a :: R :: ζ :: a :: [])
       _ = 1 * R + ζ * (1 - a) := add_congr (mul_congr (one_add_gamma qa.lt) rfl) rfl
@@ -480,8 +547,7 @@ theorem Rule.float_error.underflow (μ : Machine F) (n : Nat) (w e α : Nat → 
         le_trans (le_of (mul_nonneg two (mul_nonneg two (add_nonneg u0 (mul_nonneg two (mul_nonneg (sub_nonneg kD) u0))))) (ring (μ.D :: N :: μ.u :: []) :
           (1 + 1) * ((1 + 1) * (((1 + 1) * μ.D + 1) * μ.u)) - (1 + 1) * ((1 + 1) * ((1 + 1) * ((N + 1) * μ.u)))
             = (1 + 1) * ((1 + 1) * (μ.u + (1 + 1) * ((μ.D - (N + 1)) * μ.u))))) μ.sums
-      have tiny : (1 + 1) * ((1 + 1) * ((1 + 1) * ((1 + 1) * ζ))) ≤ 1 :=
-        le_trans (le_of_eq ((ring (ζ :: []) : (1 + 1) * ((1 + 1) * ((1 + 1) * ((1 + 1) * ζ))) = ((1 + 1) * ((1 + 1) * ((1 + 1) * (1 + 1)))) * ζ).trans (mul_congr cast_sixteen.symm rfl))) μ.small
+      have tiny : (1 + 1) * ((1 + 1) * ((1 + 1) * ((1 + 1) * ζ))) ≤ 1 := μ.ζ_small
       have s1 : (1 + 1 + 1) * (1 - a) ≤ (1 + 1) * ((1 + 1) * ((1 - a) * S)) :=
         le_trans (mul_le_mul_right big (le_of_lt a2)) (le_of_eq (ring (S :: a :: [])))
       have five : (1 + 1) * (1 + 1) + 1 ≤ (1 + 1) * ((1 + 1) * ((1 + 1) * ((1 - a) * S))) :=
@@ -503,18 +569,20 @@ theorem Rule.float_error.underflow (μ : Machine F) (n : Nat) (w e α : Nat → 
   have β1 : β ≤ 1 := le_trans (term_le_sum (fun j hj => softmax_nonneg hw j hj) i hi) (le_of_eq (softmax_total hw))
   have T0 : 0 < T := pos_of_mul two (lt_of_lt_of_le zero_lt_one half)
   have Sβ : S * β = w i := div_mul S0
-  match hα i hi with
+  have top : Abs (e i) μ.M := abs_le (abs_self (e0 i hi)) (le_trans (term_le_sum e0 i hi)
+    (le_trans (le_of (sum_nonneg e0) (ring (R :: []) : (1 + 1) * R - R = R)) size))
+  match hα i hi top whole.right half with
   | ⟨f, hf, hz⟩ =>
     have step := share_step (x := e i - w i) a0 a1 b0 (le_of_eq (one_add_gamma qg.lt).symm) g0 (qg.gamma_le_one (add_nonneg a0 b0)) hf b1 (le_of_lt S0) β0 β1 half low high
       (add_nonneg ζ0 ζ0) (he i hi) a2
-    have whole : (S * β + (e i - w i)) * f = T * (e i / T * f) :=
+    have quotient : (S * β + (e i - w i)) * f = T * (e i / T * f) :=
       calc (S * β + (e i - w i)) * f = (w i + (e i - w i)) * f := mul_congr (add_congr Sβ rfl) rfl
         _ = e i * f := mul_congr (ring (w i :: e i :: [])) rfl
         _ = (T * (e i / T)) * f := mul_congr (div_mul T0).symm rfl
         _ = T * (e i / T * f) := mul_assoc _ _ _
     let ξ := (1 + 1) * ((1 + g) * ((ζ + ζ) + κ))
-    have lower : β - (g * β + ξ) ≤ e i / T * f := le_of_mul_le_mul T0 (le_trans step.left (le_of_eq whole))
-    have upper : e i / T * f ≤ β + (g * β + ξ) := le_of_mul_le_mul T0 (le_trans (le_of_eq whole.symm) step.right)
+    have lower : β - (g * β + ξ) ≤ e i / T * f := le_of_mul_le_mul T0 (le_trans step.left (le_of_eq quotient))
+    have upper : e i / T * f ≤ β + (g * β + ξ) := le_of_mul_le_mul T0 (le_trans (le_of_eq quotient.symm) step.right)
     have near : Abs (e i / T * f - β) (g * β + ξ) :=
       ⟨le_of (sub_nonneg upper) (ring (e i / T * f :: β :: g * β :: ξ :: [])), le_of (sub_nonneg lower) (ring (e i / T * f :: β :: g * β :: ξ :: []))⟩
     -- (1 + g) 3 ≤ 4, so the rests are at most 2 * 4 ζ + ζ
@@ -528,8 +596,19 @@ theorem Rule.float_error.underflow (μ : Machine F) (n : Nat) (w e α : Nat → 
           ((1 + 1) * ((1 + 1) * (1 + 1) + 1)) * ζ - ((1 + 1) * ((1 + g) * ((1 + 1 + 1) * ζ)) + ζ) = (1 + 1) * (ζ * (1 - (1 + 1 + 1) * g)) + ζ))
         (le_of_eq (mul_congr cast_ten.symm rfl)))
     have same : a + b = (N + 1 + 1 + 1) * μ.u := ring (N :: μ.u :: [])
-    replace same.symm (fun c => Abs (α i - β) (γ c * β + cast 10 * ζ))
-      (abs_le (abs_of (abs_add near hz) (ring (α i :: e i / T * f :: β :: [])))
-        (le_trans (le_of_eq (add_assoc (g * β) ξ ζ)) (add_le_add_left rests _)))
+    have off : Abs (α i - β) (g * β + cast 10 * ζ) := abs_le (abs_of (abs_add near hz) (ring (α i :: e i / T * f :: β :: [])))
+      (le_trans (le_of_eq (add_assoc (g * β) ξ ζ)) (add_le_add_left rests _))
+    -- 1 + 1/3 + 10/16 ≤ 2
+    have two' : β + (g * β + cast 10 * ζ) ≤ μ.M :=
+      have third : (1 + 1 + 1) * g ≤ 1 := qg.third
+      have gβ : g * β ≤ g := le_trans (mul_le_mul_left β1 (le_trans (add_nonneg a0 b0) g0)) (le_of_eq (mul_one g))
+      have ten : cast 10 * ζ = ((1 + 1) * ((1 + 1) * (1 + 1) + 1)) * ζ := mul_congr cast_ten rfl
+      have most : 1 + (g + ((1 + 1) * ((1 + 1) * (1 + 1) + 1)) * ζ) ≤ 1 + 1 := le_of_mul_le_mul (add_pos two_pos zero_le_one) (le_of
+        (add_nonneg (sub_nonneg third) (add_nonneg (mul_nonneg two (sub_nonneg μ.ζ_small)) (mul_nonneg two ζ0))) (ring (g :: ζ :: []) :
+          (1 + 1 + 1) * (1 + 1) - (1 + 1 + 1) * (1 + (g + ((1 + 1) * ((1 + 1) * (1 + 1) + 1)) * ζ))
+            = (1 - (1 + 1 + 1) * g) + ((1 + 1) * (1 - (1 + 1) * ((1 + 1) * ((1 + 1) * ((1 + 1) * ζ)))) + (1 + 1) * ζ)))
+      le_trans (add_le_add β1 (add_le_add gβ (le_of_eq ten))) (le_trans most hM)
+    ⟨replace same.symm (fun c => Abs (α i - β) (γ c * β + cast 10 * ζ)) off,
+     abs_le (abs_of (abs_add (abs_self β0) off) (ring (α i :: β :: []))) two'⟩
 end
 end CompactProofs

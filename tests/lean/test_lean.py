@@ -82,10 +82,12 @@ VARIANTS = [
     ("Rounding", "Rule.float_error.dot", "(G - 1) * t.size + G * t.rest", "(G - 1) * t.size + t.rest"),
     # the hyperbolic tangent of D, not of D / 2
     ("Rounding", "Rule.float_error.tangent", "exp D - 1 ≤ τ * (exp D + 1)", "(1 + 1) * (exp D - 1) ≤ τ * (exp D + 1)"),
+    # partial sums twice as large as the largest number
+    ("Machine", "Rule.float_error.sums", "(1 + 1) * sum n a ≤ μ.M", "sum n a ≤ (1 + 1) * μ.M"),
     # a sum of nonnegative numbers is never rounded down
     ("Machine", "Rule.float_error.sums_lower", "(1 - (cast n + 1) * μ.u) * sum n x ≤", "sum n x ≤"),
     # exponentials that underflow leave nothing but relative errors
-    ("Machine", "Rule.float_error.underflow", "* softmax n w i + cast 10 * μ.ζ) :=", "* softmax n w i) :="),
+    ("Machine", "Rule.float_error.underflow", "* softmax n w i + cast 10 * μ.ζ) ∧", "* softmax n w i) ∧"),
     # inputs of a layer that were not rounded
     ("FloatError", "Rule.float_error.layer", "γ ((cast d + 1 + 1 + 1) * μ.u) ≤ g", "γ ((cast d + 1 + 1) * μ.u) ≤ g"),
     # only the errors of the values
