@@ -61,8 +61,9 @@ class Rounding:
 
     def rounded(self, row: Row) -> Row:
         """Magnitudes after one more operation."""
-        self.peaks.append(max(row))
-        return [n + cut(n, self.precision, True) + self.zeta for n in row]
+        result = [n + cut(n, self.precision, True) + self.zeta for n in row]
+        self.peaks.append(max(result))
+        return result
 
     def linear(self, rows: list[Row], weights: list[Row], bias: Row) -> list[Row]:
         """Magnitudes of x W + b, all partial sums among them, for |x| in `rows`."""
