@@ -491,6 +491,16 @@ def test_weights_that_overflow_are_refused_whatever_is_stated(monkeypatch: pytes
     assert codes == {"OVERFLOW", "TOO_COARSE"}
 
 
+def test_a_magnitude_counts_after_its_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An embedding of 4 is half of 2^3, and above it once a rounding is added; no other number is as large."""
+    tiny = 2.0**-10
+    weights = {"W_E": [2.0, -2.0], "W_pos": [2.0, 0.0], "W_U": [1.0, -1.0]}
+    edge = small(weights | dict.fromkeys(("W_Q", "W_K", "W_V", "W_O"), [tiny]), 2, 1)
+    assert float_error(edge, task_for(edge), BINARY32).ceiling == 4
+    lying(monkeypatch, ceiling=3)
+    assert judge(spelled(certify(edge, "brute-force", BINARY32))).code == "OVERFLOW"
+
+
 def test_a_certificate_of_one_dtype_is_not_one_of_another() -> None:
     """The same numbers stored as float64 are another file, and the bound for binary32 refuses them."""
     numbers = {"W_E": [1.0, -1.0], "W_U": [1.0, -1.0]}
