@@ -495,7 +495,7 @@ def test_a_magnitude_counts_after_its_rounding(monkeypatch: pytest.MonkeyPatch) 
     """An embedding of 4 is half of 2^3, and above it once a rounding is added; no other number is as large."""
     tiny = 2.0**-10
     weights = {"W_E": [2.0, -2.0], "W_pos": [2.0, 0.0], "W_U": [1.0, -1.0]}
-    edge = small(weights | dict.fromkeys(("W_Q", "W_K", "W_V", "W_O"), [tiny]), 2, 1)
+    edge = small(weights | {name: [tiny] for name in ("W_Q", "W_K", "W_V", "W_O")}, 2, 1)
     assert float_error(edge, task_for(edge), BINARY32).ceiling == 4
     lying(monkeypatch, ceiling=3)
     assert judge(spelled(certify(edge, "brute-force", BINARY32))).code == "OVERFLOW"
