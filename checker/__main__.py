@@ -26,7 +26,7 @@ from .claim import Claim
 from .errors import Exhausted, Malformed, Refusal, Rejected, printable
 from .explain import explain, show
 from .facts import Fact
-from .kernel import check, read_document
+from .kernel import Verified, check, read_document
 from .options import fraction, parse
 from .reader import read_bytes
 from .safetensors import compare, read_safetensors
@@ -57,7 +57,7 @@ def insist(claim: Claim, options: argparse.Namespace) -> None:
     for asked, code, is_loss in ((options.at_least, "AT_LEAST", False), (options.at_most, "AT_MOST", True)):
         if asked is None:
             continue
-        p, q = fraction(asked)
+        p, q = fraction("--at-most" if is_loss else "--at-least", asked)
         if is_loss != (claim.threshold is None):
             text = "--at-least asks for a share of inputs, --at-most for a mean log-loss; the claim is the other one"
             raise Rejected(code, text).at("claim")
@@ -75,14 +75,38 @@ def insist(claim: Claim, options: argparse.Namespace) -> None:
             raise Rejected(code, f"asked for {asked}, proved {proved}").at("claim")
 
 
+def describe(verified: Verified) -> Report:
+    """What was verified, for programs; numbers of any size are text."""
+    claim = verified.claim
+    task = claim.parts[0][1]
+    return {
+        "claim": words(claim),
+        "lower": str(claim.lower),
+        "upper": str(claim.upper),
+        "total": str(claim.total),
+        "quantity": "log-loss" if claim.threshold is None else "margin",
+        "threshold": claim.threshold and [str(claim.threshold[0]), claim.threshold[1]],
+        "task": task.kind,
+        "length": task.length,
+        "tokens": task.tokens,
+        "eos": task.eos,
+        "uniform": claim.uniform,
+        "semantics": asdict(claim.semantics) if claim.semantics else "real",
+        "model_sha256": verified.digest,
+        "rules": verified.rules,
+        "steps": verified.steps,
+        "operations": verified.operations,
+    }
+
+
 def run(options: argparse.Namespace, report: Report) -> list[str]:
     """Check, and return the lines to print above VERIFIED. Every other end is an exception."""
     limit(options.timeout, options.max_memory)
-    for asked in (options.at_least, options.at_most):
-        p, q = fraction(asked or "0")  # a wrong option is told before a long check
-        if asked == options.at_least and p > q:
-            text = f"--at-least {asked[:40]} asks for more than all inputs; 99.9% has a per cent sign"
-            raise Malformed("USAGE", text)
+    fraction("--at-most", options.at_most or "0")  # a wrong option is told before a long check
+    p, q = fraction("--at-least", options.at_least or "0")
+    if p > q:
+        text = f"--at-least {options.at_least[:40]} asks for more than all inputs; 99.9% has a per cent sign"
+        raise Malformed("USAGE", text)
     options.about = options.certificate
     data = read_bytes(options.certificate, options.max_bytes)
     document = read_document(data)
@@ -108,12 +132,7 @@ def run(options: argparse.Namespace, report: Report) -> list[str]:
         print("\n".join(map(printable, explain(document, facts, options.explain))), file=aside)
     claim = verified.claim
     insist(claim, options)
-    report.update(claim=words(claim), lower=str(claim.lower), upper=str(claim.upper), total=str(claim.total))
-    report.update(quantity="log-loss" if claim.threshold is None else "margin", uniform=claim.uniform)
-    report.update(threshold=claim.threshold and [str(claim.threshold[0]), claim.threshold[1]])
-    report.update(semantics=asdict(claim.semantics) if claim.semantics else "real")
-    report.update(model_sha256=verified.digest, model_compared=options.model)
-    report.update(rules=verified.rules, steps=verified.steps, operations=verified.operations, bytes=len(data))
+    report.update(describe(verified), model_compared=options.model, bytes=len(data))
     return [
         f"claim: {words(claim)}",
         f"model: {'as embedded' if options.model is None else 'equal to ' + options.model}, sha256:{verified.digest}",

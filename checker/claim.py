@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from math import gcd
 
-from .errors import Malformed
+from .errors import Exhausted, Malformed
 from .model import Model
 from .numbers import read_hex
 from .reader import Fields, integer, items
@@ -11,6 +11,7 @@ from .task import Semantics, Task, read_semantics
 
 LENGTH = 1 << 10
 PARTS = 1 << 8
+ANSWERS = 1 << 22  # of all parts, times the length: each is two products over the positions
 MASS_BITS = 1 << 15  # of all inputs; a total is written with at most 8192 digits
 LOSS_BITS = 40  # bounds of a log-loss are in units of 2**-LOSS_BITS nats
 
@@ -24,16 +25,12 @@ class Claim:
     """
 
     parts: tuple[tuple[int, Task], ...]  # share, task: usually one
+    mass: int  # of all inputs
     threshold: tuple[int, int] | None  # n, e: the number n * 2**e
     lower: int
     upper: int
     total: int
     semantics: Semantics | None = None  # None: real numbers
-
-    @property
-    def mass(self) -> int:
-        """The mass of all inputs."""
-        return sum(share * task.total for share, task in self.parts)
 
     @property
     def uniform(self) -> bool:
@@ -49,13 +46,13 @@ def read_claim(fields: Fields, model: Model) -> Claim:
             raise Malformed("UNKNOWN_CLAIM", f"{key} {fields.value[key]!r}, this version knows {only!r}").at("claim")
     semantics = read_semantics(fields.inner("semantics")) if floating else None
     task = _read_task(fields.inner("task"), model)
-    parts = _read_parts(fields.take("distribution"), task)
+    parts, mass = _read_parts(fields.take("distribution"), task)
     threshold = _read_quantity(fields.inner("quantity"))
     bounds = fields.inner("bounds")
-    claim = Claim(parts, threshold, bounds.hex("lower"), bounds.hex("upper"), bounds.hex("total"), semantics)
+    claim = Claim(parts, mass, threshold, bounds.hex("lower"), bounds.hex("upper"), bounds.hex("total"), semantics)
     bounds.close()
     fields.close()
-    total = claim.mass if threshold is not None else 1 << LOSS_BITS
+    total = mass if threshold is not None else 1 << LOSS_BITS
     if claim.total != total:
         raise Malformed("TOTAL", f"total {claim.total}, this claim has {total}").at(bounds.place)
     if not 0 <= claim.lower <= claim.upper or (threshold is not None and claim.upper > total):
@@ -94,28 +91,34 @@ def _read_task(fields: Fields, model: Model) -> Task:
     return task
 
 
-def _read_parts(value: object, task: Task) -> tuple[tuple[int, Task], ...]:
-    """One product of positions, or {"parts": [{"answers", "positions", "share"}, ...]}."""
+def _read_parts(value: object, task: Task) -> tuple[tuple[tuple[int, Task], ...], int]:
+    """One product of positions, or {"parts": [{"answers", "positions", "share"}, ...]}; and the mass of all inputs."""
     if not isinstance(value, dict):
-        return ((1, replace(task, masses=_read_masses(value, task, "claim.distribution"))),)
+        task = replace(task, masses=_read_masses(value, task, "claim.distribution"))
+        return ((1, task),), task.total
     top = Fields(value, "claim.distribution")
-    parts = []
-    for number, item in enumerate(top.items("parts")):
+    given, parts, mass, work = top.items("parts"), [], 0, 0
+    top.close()
+    if not 0 < len(given) <= PARTS:
+        raise Malformed("DISTRIBUTION", f"{len(given)} parts: 1 to {PARTS} are needed").at(top.place)
+    for number, item in enumerate(given):
         fields = Fields(item, f"claim.distribution.parts[{number}]")
         masses = _read_masses(fields.take("positions"), task, f"{fields.place}.positions")
-        part = replace(task, masses=masses, maxima=_read_answers(fields, task))
-        parts.append((fields.hex("share"), part))
+        share, part = fields.hex("share"), replace(task, masses=masses, maxima=_read_answers(fields, task))
         fields.close()
-        if parts[-1][0] <= 0 or part.total == 0:
-            text = f"share {parts[-1][0]}, mass {part.total}: both must be positive"
-            raise Malformed("DISTRIBUTION", text).at(fields.place)
-    top.close()
-    if not 0 < len(parts) <= PARTS or (len(parts) == 1 and parts[0][1].maxima is None):
-        text = f"{len(parts)} parts: 2 to {PARTS} are needed, or one with given answers"
-        raise Malformed("DISTRIBUTION", text).at(top.place)
+        work += len(part.maxima or ()) * task.length
+        if work > ANSWERS:
+            raise Exhausted("TOO_MANY_VALUES", f"given answers times positions: {work}, at most {ANSWERS}")
+        total = part.total
+        if share <= 0 or total == 0:
+            raise Malformed("DISTRIBUTION", f"share {share}, mass {total}: both must be positive").at(fields.place)
+        parts.append((share, part))
+        mass += share * total
+    if len(parts) == 1 and parts[0][1].maxima is None:
+        raise Malformed("DISTRIBUTION", "one part without given answers: write its positions").at(top.place)
     if gcd(*(share for share, _ in parts)) != 1:
         raise Malformed("NOT_CANONICAL", "the shares have a common factor").at(top.place)
-    return tuple(parts)
+    return tuple(parts), mass
 
 
 def _read_answers(fields: Fields, task: Task) -> tuple[int, ...] | None:

@@ -46,18 +46,10 @@ def version() -> str:
     return f"{FORMAT}, version {VERSION}; this program sha256:{sha256(b''.join(data)).hexdigest()}"
 
 
-class Version(argparse.Action):
-    """Print it and stop."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
-        print(version())
-        parser.exit()
-
-
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     """The command line; limits are limits, not tuning."""
     text = "Decide whether a certificate proves its claim."
-    result = Parser("check", description=text, epilog=EPILOG, allow_abbrev=False)
+    result = Parser("check", description=text, epilog=EPILOG, allow_abbrev=False, add_help=False)
     result.formatter_class = argparse.RawDescriptionHelpFormatter
     result.add_argument("certificate")
     result.add_argument("--model", metavar="FILE", help="insist that the weights are those of this safetensors file")
@@ -74,19 +66,29 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     result.add_argument("--max-memory", metavar="MB", type=natural, default=8192, help="default 8192; 0: no limit")
     result.add_argument("--max-operations", metavar="N", type=natural, default=10**11, help="default 10^11")
     result.add_argument("--max-bytes", metavar="N", type=natural, default=1 << 26, help="file size, default 64 MiB")
-    result.add_argument("--version", action=Version, nargs=0, help="print the format and a digest")
+    result.add_argument("--version", action="store_true", help="print the format and a digest")
+    result.add_argument("-h", "--help", action="store_true", help="print this")
     result.set_defaults(about="check")  # what a message is about: the command, the certificate or the model file
-    return result.parse_args(argv)
+    words = list(sys.argv[1:] if argv is None else argv)
+    if words in (["--version"], ["--help"], ["-h"]):
+        print(version() if words == ["--version"] else result.format_help().rstrip())
+        sys.exit()
+    options = result.parse_args(words)
+    given = [word.partition("=")[0] for word in words[: words.index("--") if "--" in words else None]]
+    twice = {word for word in given if word.startswith("--") and given.count(word) > 1}
+    if options.version or options.help or twice:  # beside a file, status 0 must mean VERIFIED
+        raise Malformed("USAGE", f"{min(twice, default='--version, --help')}: each once, these two alone")
+    return options
 
 
-def fraction(text: str) -> tuple[int, int]:
+def fraction(option: str, text: str) -> tuple[int, int]:
     """P/Q, a decimal or a percentage, exactly."""
     match = re.fullmatch(r"([0-9]{1,400})/([0-9]{1,400})|([0-9]{1,400})(?:\.([0-9]{1,400}))?(%?)", text, re.ASCII)
     if not match:
-        raise Malformed("USAGE", f"--at-least {text[:40]!r} is not P/Q, a decimal or a percentage")
+        raise Malformed("USAGE", f"{option} {text[:40]!r} is not P/Q, a decimal or a percentage")
     p, q, whole, part, sign = match.groups()
     if p is None:
         p, q = whole + (part or ""), "1" + "0" * (len(part or "") + (2 if sign else 0))
     if int(q) == 0:
-        raise Malformed("USAGE", f"--at-least {text[:40]!r} has denominator 0")
+        raise Malformed("USAGE", f"{option} {text[:40]!r} has denominator 0")
     return int(p), int(q)

@@ -47,10 +47,12 @@ class Task:
     @property
     def total(self) -> int:
         """The mass of all inputs: their number, if the distribution is uniform."""
-        rows = self.masses or ((1,) * self.tokens,) * self.length
+        if self.masses is None:
+            n = self.length
+            return self.tokens**n if self.maxima is None else sum((m + 1) ** n - m**n for m in self.maxima)
         if self.maxima is None:
-            return prod(map(sum, rows))
-        below = [tuple(accumulate(row, initial=0)) for row in rows]
+            return prod(map(sum, self.masses))
+        below = [tuple(accumulate(row, initial=0)) for row in self.masses]
         return sum(prod(sums[m + 1] for sums in below) - prod(sums[m] for sums in below) for m in self.maxima)
 
     def queries(self, m: int) -> int:

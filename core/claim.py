@@ -219,7 +219,7 @@ def dyadic(value: Fraction) -> tuple[int, int]:
 def task_of(claim: Claim, model: Model) -> Task:
     """The task of a claim about one distribution. Errors: CLAIM_NOT_PLAIN, and those of `tasks_of`."""
     if not claim.plain:
-        text = "a mixture, or the log-loss, is for `certify --exact` with one strategy in one process"
+        text = "a mixture, or the log-loss, is for `certify --exact -o FILE` with one strategy in one process; no estimates"
         raise CompactProofsError("CLAIM_NOT_PLAIN", text)
     return tasks_of(claim, model)[0][1]
 
@@ -286,7 +286,8 @@ def _shares(condition: Condition, task: Task) -> list[Fraction]:
     row = [Fraction(0)] * task.tokens
     for weight, tokens in condition.shares:
         if not tokens or tokens[-1] >= task.tokens:
-            text = f"a set at {condition.place} is empty or holds a token beyond {task.tokens - 1}"
+            last = f"holds token {tokens[-1]}, tokens are 0 to {task.tokens - 1}" if tokens else "is empty"
+            text = f"a set at {condition.place} {last}"
             raise CompactProofsError("CLAIM_TOKEN", text)
         for token in tokens:
             row[token] += weight / len(tokens)

@@ -63,7 +63,7 @@ Examples:
 )
 
 
-@click.command(epilog=EPILOG)
+@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("model", type=click.Path())
 @click.option("--exact", is_flag=True, help="Prove the bound in exact arithmetic and write a certificate.")
 @click.option("-o", "--output", type=click.Path(), help="Where the certificate goes.")
@@ -144,10 +144,16 @@ def certify(
 ) -> None:
     """Prove bounds of the accuracy of MODEL (a safetensors file), over the real numbers or in floating point.
 
-    Exit status: 0, 2 for an error, 130 after Ctrl-C, even if a proof of less was kept.
+    Goals (--gap, --at-least, --budget) and claims about the log-loss search: seconds to some minutes.
+    Exit status: 0; 1 if --keep-best kept a proof of less than was asked for; 2 for an error; 130 after Ctrl-C, even if
+    a proof was kept.
     """
     if exact != (output is not None):
         raise click.UsageError("--exact needs -o FILE, and -o is only for --exact")
+    wants = gap, at_least, budget, by, None if program == "real" else program
+    if not exact and any(each is not None for each in wants):
+        text = "--gap, --at-least, --budget, --by and --semantics are for proofs: add --exact -o FILE"
+        raise click.UsageError(text)
     wanted = wish(gap, at_least, budget, keep_best)
     start = time.perf_counter()
     can_run(jobs)
@@ -186,7 +192,7 @@ def certify(
                 lacking = missed(wanted, proof, question.total)
                 report["goal_reached"] = lacking is None
         except KeyboardInterrupt:
-            click.echo("interrupted; nothing was written", err=True)
+            click.echo("interrupted; nothing was written (--keep-best keeps what was found so far)", err=True)
             sys.exit(INTERRUPTED)
     report["seconds"] = round(time.perf_counter() - start, 3)
     click.echo(json.dumps(report, sort_keys=True) if as_json else "\n".join(_lines(report)))

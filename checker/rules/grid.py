@@ -185,7 +185,8 @@ def tails(rows: list[dict[int, int]], thresholds: list[int], meter: Meter) -> li
         kept = [(cell - low, weight) for cell, weight in row.items() if cell >= low and weight]
         length += max((cell for cell, _ in kept), default=0)
         base += low
-        meter.count(2 * length * len(kept), width)
+        meter.count(2 * length * len(kept))
+        meter.charge(2 * length * len(kept) * (width >> 6))
         if length > SLOTS:
             raise Exhausted("GRID_TOO_FINE", f"{length} grid points at position {level}, at most {SLOTS}")
         slots = sum((slots << cell * width) * weight for cell, weight in kept)

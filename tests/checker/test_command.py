@@ -92,3 +92,23 @@ def test_a_mask_may_be_stored_in_any_type(tmp_path: Path, dtype: str, one: str) 
         text = json.dumps({**header, "blocks.0.attn.mask": entry}).encode()
         (tmp_path / "m.safetensors").write_bytes(len(text).to_bytes(8, "little") + text + data[end:] + mask)
         assert check(GOOD, "--model", tmp_path / "m.safetensors").returncode == verdict
+
+
+@pytest.mark.parametrize("word", ["--version", "--help", "-h"])
+def test_beside_a_file_status_0_is_only_for_verified(word: str) -> None:
+    assert check(word).returncode == 0
+    done = check(GOOD, word)
+    assert done.returncode == 2 and done.stdout == "MALFORMED\n"
+
+
+@pytest.mark.parametrize("options", [["--at-least", "99%", "--at-least=1%"], ["--at-most", "1", "--at-most", "2"]])
+def test_what_is_insisted_on_is_said_once(options: list[str]) -> None:
+    done = check(GOOD, *options)
+    assert done.returncode == 2 and options[0] in done.stderr
+
+
+def test_json_names_the_task() -> None:
+    report = json.loads(check(GOOD, "--json").stdout)
+    assert (report["task"], report["quantity"], report["threshold"], report["eos"]) == ("max", "margin", ["0", 0], None)
+    task = json.loads(GOOD.read_bytes())["claim"]["task"]
+    assert (report["length"], report["tokens"]) == (task["length"], task["tokens"])

@@ -143,3 +143,12 @@ def test_no_program_has_a_proved_loss() -> None:
     question = question_of(parse("E[log-loss]"), planted(), None, Semantics("binary32", 4, "flush"))
     with pytest.raises(CompactProofsError, match="LOSS_SEMANTICS"):
         log_loss(question, lambda problem, gap: prove("margin-tree", problem))
+
+
+def test_more_answers_than_can_be_summed_in_time_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """2^22 of them are seconds; here the limit is made small."""
+    value = asked(planted(noise=1), "accuracy when maximum in {1}")
+    assert judge(spelled(value)).verdict == "VERIFIED"
+    monkeypatch.setattr("compactproofs.checker.claim.ANSWERS", 1)
+    outcome = judge(spelled(value))
+    assert (outcome.verdict, outcome.code) == ("RESOURCE", "TOO_MANY_VALUES")
