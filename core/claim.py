@@ -219,7 +219,7 @@ def dyadic(value: Fraction) -> tuple[int, int]:
 def task_of(claim: Claim, model: Model) -> Task:
     """The task of a claim about one distribution. Errors: CLAIM_NOT_PLAIN, and those of `tasks_of`."""
     if not claim.plain:
-        text = "a mixture, or the log-loss, is for `certify --exact -o FILE` with one strategy in one process; no estimates"
+        text = "a mixture, or the log-loss, is for `certify --exact -o FILE`, with one strategy in one process"
         raise CompactProofsError("CLAIM_NOT_PLAIN", text)
     return tasks_of(claim, model)[0][1]
 

@@ -26,7 +26,9 @@ from made import MODEL, MODELS, ROOT, SMALL, run
         (["--strategy", "subcubic:max_diff"], ["svd_query+max_diff", "mean_query+diff", "mean+max_diff_subproduct"]),
         (["--claim", "accuracy <= 99%"], ["accuracy >= 99%"]),
         (["--claim", "accuracy of Max"], ["small letters"]),
-        (["--semantics", "float16"], ["FLOAT_FORMAT"]),
+        (["--semantics", "float16", "--exact", "-o", "never-written.json"], ["FLOAT_FORMAT"]),
+        (["--semantics", "float32"], ["add --exact -o FILE"]),
+        (["--gap", "1%"], ["add --exact -o FILE"]),
     ],
 )
 def test_advice(words: list[str], texts: list[str]) -> None:
