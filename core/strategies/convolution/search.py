@@ -273,14 +273,6 @@ class Search:
             found.append(each)
         return move.gone, tuple(found)
 
-    def _within(self, block: Block, before: Value, move: Move) -> bool:
-        """Could a move fit into what is left of a limit?"""
-        if self.goal.operations is None:
-            return True
-        spared = sum(block.found[number].operations for number in move.gone)
-        least = sum(block.least_operations(draft) for draft in move.drafts)
-        return self.state.operations - spared + least <= self.goal.operations
-
     def _affordable(self, m: int, ready: Ready) -> bool:
         limit = self.goal.operations
         if limit is None:
