@@ -1,5 +1,5 @@
 # make certify: set up, prove the exact accuracy of a shipped model, check the certificate.
-# make test: set up, run the default tests (5 to 10 minutes on two cores). Both need Python 3.10 or newer with its
+# make test: set up, run the default tests (about 10 minutes on two busy cores). Both need Python 3.10 or newer with its
 # venv module, and make.
 PYTHON ?= python3
 VENV ?= .venv
