@@ -72,7 +72,7 @@ def status(*argv):
     return [code, report["verdict"], report.get("code")]
 
 commands = json.load(open(sys.argv[1] + "/commands.json"))
-found = [status(*argv) for argv in commands["argv"]]
+found = [status(*argv) for argv in commands["argv"]] if not differ else []  # missed already
 print(json.dumps({"corpus": differ, "commands": found}))
 """
 
@@ -93,6 +93,8 @@ COMMANDS = [
     ["{model}"],
     ["{good}", "--explain", "1000"],
     ["{good}", "--explain", "-1"],
+    ["{good}", "--version"],
+    ["{answers}"],
     ["{good}", "--timeout=-1"],
     ["{good}", "--max-bytes", "10"],
     ["{good}", "--max-operations", "10"],
@@ -163,7 +165,7 @@ class Bench:
 
     def _inputs(self) -> None:
         from certificates import certify, golden, planted, spelled, step_of
-        from test_limits import many_steps, many_tokens
+        from test_limits import many_answers, many_steps, many_tokens
 
         good = self.folder / "good.json"
         good.write_bytes(spelled(golden("enumerate")))
@@ -171,12 +173,14 @@ class Bench:
         (self.folder / "long.json").write_bytes(b"[" + b"9" * 30 + b"]\n")
         (self.folder / "matrix.json").write_bytes(many_tokens())
         (self.folder / "steps.json").write_bytes(many_steps((1 << 14) + 1))
+        (self.folder / "answers.json").write_bytes(many_answers())
         slow = certify(planted(vocab=16, context=5), "cubic")
         step_of(slow, "pure_sequences").update(rule="enumerate", digits=64, logit_bits=64, wrong="0")
         (self.folder / "slow.json").write_bytes(spelled(slow))
         (self.folder / "below.json").write_bytes(spelled(certify(planted(noise=1), "margin-tree", None, (-3, 0))))
         names = {
             "good": good,
+            "answers": self.folder / "answers.json",
             "weighted": DATA / "accept" / "weighted.json",
             "model": DATA / "accept" / "enumerate.safetensors",
             "below": self.folder / "below.json",

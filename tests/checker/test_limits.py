@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from certificates import STATUS, golden, planted, random_model, resign, run_command, spelled, step_of
+from certificates import STATUS, certify, golden, planted, random_model, resign, run_command, spelled, step_of
 from compactproofs.checker import reader
 from compactproofs.checker.errors import Malformed
 from compactproofs.core.checkpoint import encode as safetensors
@@ -82,6 +82,19 @@ def many_tokens() -> bytes:
     return spelled(resign(value))
 
 
+def many_answers() -> bytes:
+    """Given answers of 256 parts, times 1,024 positions: more than can be summed in time."""
+    import base64
+
+    value = certify(planted(vocab=18, context=1), "brute-force")
+    positions = next(tensor for tensor in value["model"]["tensors"] if tensor["name"].startswith("pos"))
+    positions.update(shape=[1024, 2], data=base64.b64encode(bytes(2 * 1024 * 2)).decode())
+    value["claim"]["task"]["length"] = 1024
+    part = {"answers": list(range(17)), "positions": "uniform", "share": "1"}
+    value["claim"]["distribution"] = {"parts": [part] * 256}
+    return spelled(resign(value))
+
+
 def many_steps(count: int) -> bytes:
     """As many valid first steps as fit."""
     value = golden("enumerate")
@@ -134,6 +147,7 @@ CONTENTS: dict[str, tuple[Callable[[], bytes], set[str]]] = {
     "huge_vocabulary": (many_tokens, {"RESOURCE", "REJECTED"}),
     "all_the_steps_there_may_be": (lambda: many_steps(1 << 14), {"REJECTED"}),
     "one_step_more": (lambda: many_steps((1 << 14) + 1), {"MALFORMED"}),
+    "answers_times_positions": (many_answers, {"RESOURCE"}),
     "highest_precision": (highest_precision, {"VERIFIED"}),
 }
 
@@ -154,8 +168,6 @@ def test_hostile_contents(name: str, tmp_path: Path) -> None:
 
 
 def test_many_sequences_exhaust_the_operations_before_they_are_walked(tmp_path: Path) -> None:
-    from certificates import certify
-
     value = certify(planted(vocab=16, context=3), "cubic")
     tree = step_of(value, "pure_sequences")
     tree["rule"] = "enumerate"
@@ -169,8 +181,6 @@ def test_many_sequences_exhaust_the_operations_before_they_are_walked(tmp_path: 
 
 def slow_certificate() -> bytes:
     """Eight million sequences, one by one."""
-    from certificates import certify
-
     value = certify(planted(vocab=24, context=5), "cubic")
     step_of(value, "pure_sequences").update(rule="enumerate", digits=64, logit_bits=64, wrong="0")
     return spelled(value)
