@@ -176,12 +176,20 @@ def program(model: Model, strategy: str, semantics: Semantics = BINARY32) -> Doc
 MIXTURE = "when 1/3 (query in {0,1}) + 2/3 (maximum in {1,2} and position 0 ~ 1/2 {0} + 1/2 {1..2})"
 
 
-def asked(model: Model, text: str, strategy: str = "margin-tree", gap: float | None = None) -> Document:
-    """A certificate of a claim in words, about parts of a distribution and the log-loss, too."""
+def asked(
+    model: Model,
+    text: str,
+    strategy: str = "margin-tree",
+    gap: float | None = None,
+    semantics: Semantics | None = None,
+) -> Document:
+    """A certificate of a claim in words, about parts of a distribution, the log-loss and programs, too."""
     claim = parse(text)
-    question = question_of(claim, model)
+    question = question_of(claim, model, None, semantics)
 
     def find(problem: Problem, width: float | None = gap) -> Proof:
+        if semantics:
+            return find_float(problem, find_strategy(strategy).find, lambda done, total: None)
         if strategy == "margin-convolution":
             return margin_convolution(problem, goal=Goal(gap=width, keep=True))
         return find_strategy(strategy).find(problem, lambda done, total: None)
@@ -324,8 +332,11 @@ GOLDEN: dict[str, Callable[[], Document]] = {
     "row_exact": lambda: certify(able(), "subcubic:9"),
     "convolution": lambda: convolution(random_model(3, context=3), 0.4),
     "program": lambda: program(planted(noise=1), "margin-tree"),
+    "program_mixture": lambda: asked(
+        random_model(4), f"accuracy {MIXTURE}", semantics=Semantics("binary16", 4, "gradual")
+    ),
     "mixture": lambda: asked(random_model(2), f"P(margin > -1/4) {MIXTURE}"),
-    "mixture_convolution": lambda: asked(random_model(2), f"accuracy {MIXTURE}", "margin-convolution", 0.2),
+    "mixture_convolution": lambda: asked(random_model(8), f"accuracy {MIXTURE}", "margin-convolution", 0.4),
     "given": lambda: asked(random_model(2, outputs=4), "accuracy of min when minimum in {0}", "brute-force"),
     "log_loss": lambda: asked(planted(noise=1), "E[log-loss]"),
     "log_loss_mixture": lambda: asked(random_model(3), f"E[log-loss] {MIXTURE}"),
