@@ -118,14 +118,16 @@ class Oracle:
 
     def right(self, tokens: tuple[int, ...]) -> bool:
         """Is the margin above the threshold?"""
-        inputs = tokens[: self.task.length]
-        label = max(inputs) if self.task.kind == "max" else min(inputs)
+        label = self.label(tokens)
         return all(self.sign(self.terms(tokens, o, label)) < 0 for o in range(self.outputs) if o != label)
 
-    def loss(self, tokens: tuple[int, ...]) -> Any:
-        """-log softmax of the right token, to the precision of mpmath."""
+    def label(self, tokens: tuple[int, ...]) -> int:
+        """The right token."""
         inputs = tokens[: self.task.length]
-        label = max(inputs) if self.task.kind == "max" else min(inputs)
+        return max(inputs) if self.task.kind == "max" else min(inputs)
+
+    def logits(self, tokens: tuple[int, ...]) -> list[Any]:
+        """To the precision of mpmath."""
         scores, direct = self._query(tokens[-1])
         root, top = mpmath.sqrt(self.d_head), max(scores[t, i] for i, t in enumerate(tokens))
         weight = [mpmath.exp(_mpf(scores[t, i] - top) / root) for i, t in enumerate(tokens)]
@@ -135,7 +137,17 @@ class Oracle:
                 w * _mpf(self.value[t, i][o]) for i, (t, w) in enumerate(zip(tokens, weight, strict=True))
             )
             logits.append(_mpf(direct[o]) + mean / mpmath.fsum(weight))
-        return mpmath.log(mpmath.fsum(mpmath.exp(y - logits[label]) for y in logits))
+        return logits
+
+    def loss(self, tokens: tuple[int, ...]) -> Any:
+        """-log softmax of the right token."""
+        logits = self.logits(tokens)
+        return mpmath.log(mpmath.fsum(mpmath.exp(y - logits[self.label(tokens)]) for y in logits))
+
+    def margin(self, tokens: tuple[int, ...]) -> Any:
+        """The right logit less the largest other one, of which there must be one."""
+        logits, right = self.logits(tokens), self.label(tokens)
+        return logits[right] - max(logit for o, logit in enumerate(logits) if o != right)
 
     def all(self) -> Iterator[tuple[tuple[int, ...], bool]]:
         """Every sequence with its verdict."""
@@ -149,8 +161,7 @@ class Oracle:
         """Sequences that are wrong, but without any output above the right one."""
         count = 0
         for tokens in self.sequences():
-            inputs = tokens[: self.task.length]
-            label = max(inputs) if self.task.kind == "max" else min(inputs)
+            label = self.label(tokens)
             signs = [self.sign(self.terms(tokens, o, label)) for o in range(self.outputs) if o != label]
             count += max(signs, default=-1) == 0
         return count

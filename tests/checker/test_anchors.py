@@ -7,19 +7,25 @@ import base64
 import json
 import math
 import pickle
+import re
 import struct
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import mpmath
 import pytest
 from certificates import (
     BIASES,
+    REQUIRED,
     Document,
+    asked,
     certify,
+    count_of,
     golden,
     judge,
+    model_of,
     planted,
     random_model,
     resign,
@@ -28,6 +34,7 @@ from certificates import (
     step_of,
 )
 from compactproofs.core.checkpoint import encode as safetensors
+from compactproofs.core.model import Model
 from oracle import Oracle
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -445,3 +452,168 @@ def test_spare_model_changes_after_it_was_certified(tmp_path: Path) -> None:
     model.write_bytes(bytes(data))
     status, _, message = run_command(str(good), "--model", str(model))
     assert (status, "unembed.W_U" in message) == (1, True)
+
+
+# --- the same reports for mixtures, given answers, the log-loss and programs --------------------------------
+
+NEWER = ("mixture", "mixture_convolution", "given", "log_loss", "log_loss_mixture", "program", "program_mixture")
+
+
+@pytest.mark.parametrize("name", NEWER)
+def test_02_09_newer_kinds_need_every_step(name: str) -> None:
+    """drat-trim#31, Marabou#820: no proof, a cut one and one without any of its steps prove nothing."""
+    steps = golden(name)["proof"]
+    assert code(proof(golden(name), [])) == "NO_CONCLUSION"
+    for number in range(len(steps)):
+        shorter = judge(spelled(proof(golden(name), [*steps[:number], *steps[number + 1 :]])))
+        assert shorter.verdict in ("REJECTED", "MALFORMED")
+        assert judge(spelled(proof(golden(name), steps[:number]))).verdict == "REJECTED"
+
+
+def test_03_premises_of_another_part_are_out_of_scope() -> None:
+    """mmverify.py#30: what was shown within one part of a distribution does not hold in another."""
+    for name, rule in (("mixture", "margin_tree"), ("mixture_convolution", "margin_convolution")):
+        value = golden(name)
+        of = step_of(value, "mixture")["of"]
+        value["proof"][of[1]] = {**value["proof"][of[0]]}  # the first part's count, stated for the second
+        assert code(value) == "PART"
+        value["proof"][of[1]]["part"] = 1
+        assert code(value) in ("STATED_RESULT", "MAXIMUM"), rule
+
+
+def test_04_no_premises_of_mixtures_and_losses() -> None:
+    """carcara#19: a mixture of no parts has mass 0, a log-loss without counts is 0."""
+    value = golden("mixture")
+    step_of(value, "mixture")["of"] = []
+    assert code(value) == "PREMISES"
+    value["claim"]["distribution"]["parts"] = []
+    assert code(value) == "DISTRIBUTION"
+    value = golden("log_loss")
+    step_of(value, "log_loss").update(of=[], upper=[], lower=[])
+    assert code(value) == "PREMISES"
+
+
+@pytest.mark.parametrize("name", NEWER)
+def test_05_not_a_number_never_verifies_newer_kinds(name: str) -> None:
+    """nnv#446: the log of a sum, and errors of a program, are no numbers either if a weight is none."""
+    value = golden(name)
+    for tensor in value["model"]["tensors"]:
+        assert tensor["dtype"] == "F16"
+        for bits in (b"\x00\x7e", b"\x00\x7c"):
+            broken = golden(name)
+            data = base64.b64decode(tensor["data"])
+            found = next(t for t in broken["model"]["tensors"] if t["name"] == tensor["name"])
+            found["data"] = base64.b64encode(data[:-2] + bits).decode()
+            assert code(resign(broken)) == "NOT_FINITE"
+
+
+def test_07_numbers_of_losses_survive_their_printing() -> None:
+    """alkahest#353: the bounds printed are those that were proved, rounded the safe way."""
+    value = golden("log_loss")
+    _, out, _ = run_on(value)
+    lower, upper = (Fraction(int(value["claim"]["bounds"][key], 16), 1 << 40) for key in ("lower", "upper"))
+    printed = [Fraction(text) for text in re.findall(r"\d+\.\d+", out.splitlines()[0])]
+    assert [a for a in printed if a <= lower and lower - a < Fraction(1, 1000)]
+    assert [a for a in printed if a >= upper and a - upper < Fraction(1, 1000)]
+
+
+def test_08_a_loss_is_not_compared_with_itself() -> None:
+    """lean-kernel-arena#16: witness and claim lowered alike are refused for the truth, not for each other."""
+    value = golden("log_loss")
+    step, bounds = step_of(value, "log_loss"), value["claim"]["bounds"]
+    step["upper"] = [f"{int(n, 16) // 2:x}" for n in step["upper"]]
+    bounds["upper"] = f"{int(bounds['upper'], 16) // 2:x}"
+    assert code(value) == "LOSS_BOUND"
+    value = golden("mixture")
+    count, bounds = value["proof"][step_of(value, "mixture")["of"][0]], value["claim"]["bounds"]
+    count["right"] = f"{int(count['right'], 16) + 1:x}"
+    bounds.update(lower=f"{int(bounds['lower'], 16) + 5:x}", upper=f"{int(bounds['upper'], 16) + 5:x}")
+    assert code(value) == "STATED_RESULT"
+
+
+def test_10_shares_of_many_digits() -> None:
+    """leancert-python 2.3.0: limits on digits. A share of 8,192 digits is a number, of more none; neither a crash."""
+    for digits, expected in ((8192, "TOTAL"), (8193, "TOO_LONG"), (30_000, "TOO_LONG")):
+        value = golden("mixture")
+        value["claim"]["distribution"]["parts"][0]["share"] = "1" * digits
+        assert code(value) == expected
+
+
+def test_14_a_tie_has_one_loss() -> None:
+    """pytorch#17738: a model whose outputs all tie has the log-loss log(outputs), whatever its argmax would say."""
+    value = asked(constant(), "E[log-loss]")
+    assert judge(spelled(value)).verdict == "VERIFIED"
+    lower, upper = (int(value["claim"]["bounds"][key], 16) for key in ("lower", "upper"))
+    with mpmath.workprec(200):
+        assert lower <= mpmath.log(2) * 2**40 <= upper
+    assert asked(constant(), "accuracy")["claim"]["bounds"]["upper"] == "0"
+
+
+def constant() -> Model:
+    """Two tokens, and weights that are all zero."""
+    sizes = {"d_vocab": 2, "d_vocab_out": 2, "n_ctx": 2, "d_model": 1, "d_head": 1}
+    return model_of({name: [0.0] * count_of(name, sizes) for name in REQUIRED}, sizes)
+
+
+def test_spare_no_tolerance_of_losses_and_programs() -> None:
+    """VNN-COMP/vnncomp2023#4: one unit of 2^-40 nats, or of a threshold's last place, is no tolerance."""
+    for name, key, step in (("log_loss", "upper", -1), ("log_loss_mixture", "lower", 1)):
+        value = golden(name)
+        value["claim"]["bounds"][key] = f"{int(value['claim']['bounds'][key], 16) + step:x}"
+        assert code(value) == "BOUND"
+    value = golden("program")
+    for margins in (step for step in value["proof"] if step["rule"] == "margins"):
+        margins.update(margin_above="0", exponent=0)
+    assert code(value) in ("UNDERSTATED", "STATED_RESULT")
+
+
+def test_spare_negative_parts() -> None:
+    """VeriPB fccc890: parts[-1] is a part in Python."""
+    value = golden("mixture")
+    step_of(value, "margin_tree", 1)["part"] = -1
+    assert code(value) == "OUT_OF_RANGE"
+    value = golden("mixture")
+    step_of(value, "mixture")["of"] = [-2, -1]
+    assert code(value) == "OUT_OF_RANGE"
+
+
+def test_spare_a_mixture_is_not_echoed_from_the_file() -> None:
+    """verified-circuits: a boast in a part is refused, and the claim says what the parts are."""
+    value = golden("mixture")
+    value["claim"]["distribution"]["parts"][0]["note"] = "all of ImageNet"
+    status, out, _ = run_on(value)
+    assert (status, "ImageNet" in out) == (2, False)
+    _, out, _ = run_on(golden("mixture"))
+    assert "mixture" in out.splitlines()[0] or "weighted" in out.splitlines()[0]
+
+
+def test_spare_environment_is_not_read() -> None:
+    """verivital/nnv#444: a switch in the environment that was set to 0 counted as on. There is none."""
+    nodes = [node for path in CHECKER for node in ast.walk(ast.parse(path.read_text()))]
+    words = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    assert not words & {"environ", "getenv", "environb", "flags"}
+
+
+@pytest.mark.parametrize("version", ["1", 1.0, True, 2, 0, "1x", None, [1]])
+def test_spare_version_is_read_whole(version: object) -> None:
+    """scipopt/vipr: the version is read by atoi, so that 1x is 1."""
+    value = golden("enumerate")
+    value["version"] = version
+    assert judge(spelled(value)).verdict == "MALFORMED"
+
+
+@pytest.mark.parametrize("data", [b"", b"\n", b"\x00", b"\xff\xfe{", "é".encode(), b"null\n", b"[]\n", b"{}\n"])
+def test_spare_nothing_and_strange_characters(data: bytes) -> None:
+    """mmverify.py accepts empty input, and ends in a traceback at a character that it does not know."""
+    assert judge(data).verdict == "MALFORMED"
+
+
+def test_spare_checker_depends_on_nothing() -> None:
+    """rocq-prover/opam#2649: an unbounded dependency broke its user. The checker has none but the standard library."""
+    names = {
+        (node.module or "").split(".")[0] if isinstance(node, ast.ImportFrom) else node.names[0].name.split(".")[0]
+        for path in CHECKER
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.level == 0)
+    }
+    assert names <= set(sys.stdlib_module_names)

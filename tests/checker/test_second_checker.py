@@ -11,19 +11,17 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import islice
-from math import prod
 from pathlib import Path
 from typing import Any
 
 import pytest
-from certificates import Document, able, asked, certify, golden, judge, planted, program, random_model, spelled, step_of
+from certificates import Document, able, certify, golden, judge, spelled, step_of
 from compactproofs.checker import facts
 from compactproofs.checker.kernel import check, read_document
 from compactproofs.core.errors import CompactProofsError
-from compactproofs.core.semantics import Semantics
 from mutate import GOLDEN, leaf_mutants, mutants
 from test_corpus import DATA, INDEX
-from test_random_proofs import KINDS, counted, settle
+from test_random_proofs import KINDS, programs, settle
 from tiny_circuits import circuit
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -55,49 +53,6 @@ def compare(named: Iterator[tuple[str, bytes]]) -> Counter[str]:
 # --- certificates ----------------------------------------------------------------------------------------
 
 
-def weighted_count(rng: Random) -> Document:
-    """A random proof of a count by the tree or by enumeration, under a random distribution."""
-    value = counted(rng)
-    task = value["claim"]["task"]
-    masses = [[f"{rng.randrange(9):x}" for _ in range(task["tokens"])] for _ in range(task["length"])]
-    for row in masses:
-        row[rng.randrange(len(row))] = "b"
-    value["claim"]["distribution"] = masses
-    total = f"{prod(sum(int(x, 16) for x in row) for row in masses):x}"
-    value["claim"]["bounds"] = {"lower": "0", "upper": total, "total": total}
-    for number, step in enumerate(value["proof"]):
-        if step["rule"] == "pure_sequences" and rng.random() < 0.9:
-            value["proof"][number] = {**step, "rule": "margin_tree", "digits": rng.choice((8, 30)), "wrong": "0"}
-    return value
-
-
-FORMATS = ("binary32", "binary32", "binary64", "binary16", "bfloat16")
-
-
-def programs(rng: Random) -> Document:
-    """A proof about a program, with other thresholds, precision, sizes and assumptions."""
-    while True:
-        model = planted(rng.choice((2, 3)), rng.choice((2, 3)), rng.choice((0.5, 2.0)), noise=rng.randrange(1, 99))
-        if rng.random() < 0.5:
-            model = random_model(rng.randrange(10**6), biases=rng.choice(((), ("blocks.0.attn.b_Q", "unembed.b_U"))))
-        semantics = Semantics(rng.choice(FORMATS), rng.choice((1, 4, 50)), rng.choice(("gradual", "flush")))
-        try:
-            value = program(model, rng.choice(("margin-tree", "brute-force")), semantics)
-            break
-        except CompactProofsError:
-            continue
-    for step in value["proof"]:
-        if step["rule"] == "margins" and rng.random() < 0.4:
-            step["margin_above"] = f"{int(int(step['margin_above'], 16) * rng.choice((0.98, 0.999, 1.001, 1.02, 3))):x}"
-        if step["rule"] == "float_error" and rng.random() < 0.4:
-            step["bits"] = rng.choice((120, 160, 240))  # where its roundings cannot decide
-        if step["rule"] == "float_error" and rng.random() < 0.4:
-            step["ceiling"] = rng.choice((2, 3, 4, 5, 6, 8, 12, 40, 126))
-        if step["rule"] == "float_error" and rng.random() < 0.2:
-            step["semantics"]["exp_ulp"] = value["claim"]["semantics"]["exp_ulp"] = rng.choice((1, 2, 16, 1 << 16))
-    return value
-
-
 def certified(rng: Random) -> Document:
     """The certifier's own proof of a random circuit."""
     while True:
@@ -109,39 +64,12 @@ def certified(rng: Random) -> Document:
             continue
 
 
-GIVEN = ("query in {0,1}", "maximum in {1,2}", "maximum in {2}", "position 0 ~ 1/2 {0} + 1/2 {1..2}", "query in {0..2}")
-
-
-def mixtures(rng: Random) -> Document:
-    """A claim about parts of a distribution, or the log-loss, with other shares, precision, bounds and thresholds."""
-    while True:
-        a, b = sorted(rng.sample(range(1, 9), 2))
-        parts = f"when {a}/{b} ({rng.choice(GIVEN)}) + {b - a}/{b} ({rng.choice(GIVEN)} and {rng.choice(GIVEN)})"
-        what = rng.choice(("accuracy", "P(margin > -1/4)", "P(margin > 1/2)", "E[log-loss]", "E[log-loss]"))
-        try:
-            model = random_model(rng.randrange(10**6), context=rng.choice((2, 3)))
-            value = asked(model, f"{what} {rng.choice((parts, parts, 'when maximum in {1,2}', ''))}", "margin-tree")
-            break
-        except CompactProofsError:
-            continue
-    for step in value["proof"]:
-        if "digits" in step and rng.random() < 0.2:
-            step["digits"] = rng.choice((8, 12, 40))
-        for side in ("upper", "lower"):
-            if step["rule"] == "log_loss" and rng.random() < 0.4:
-                place = rng.randrange(len(step[side]))
-                moved = int(step[side][place], 16) + rng.choice((-1, 1)) * rng.choice((1, 1, 1 << 20))
-                step[side][place] = f"{max(0, moved):x}"
-    return value
-
-
 MAKERS: dict[str, Callable[[Random], Document]] = {
-    **{name: make for name, (make, _) in KINDS.items()},
-    "weighted": weighted_count,
-    "programs": programs,
-    "mixtures": mixtures,
+    **{name: make for name, (make, *_) in KINDS.items()},
     "certified": certified,
 }
+SEEDS = {name: 100 if name in ("near", "careless", "daring", "mixed_up", "disturbed") else 250 for name in MAKERS}
+"""How many proofs of each kind: with what `family` makes of them, more than 10,000 certificates."""
 
 
 def family(kind: str, seeds: range) -> Iterator[tuple[str, bytes]]:
@@ -179,7 +107,7 @@ def test_the_corpus() -> None:
 @pytest.mark.parametrize("kind", MAKERS)
 def test_a_sample_of_random_certificates(kind: str) -> None:
     seen = compare(family(kind, range(8)))
-    assert seen["VERIFIED"] >= 2
+    assert seen["VERIFIED"] >= 2 or KINDS[kind][1] == 0
 
 
 def test_a_sample_of_mutants() -> None:
@@ -190,9 +118,9 @@ def test_a_sample_of_mutants() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", MAKERS)
 def test_many_random_certificates(kind: str) -> None:
-    seen = compare(family(kind, range(8, 358)))
-    assert sum(seen.values()) >= 1000
-    assert seen["VERIFIED"] >= 100
+    seen = compare(family(kind, range(8, SEEDS[kind])))
+    assert sum(seen.values()) >= 2 * (SEEDS[kind] - 8)
+    assert seen["VERIFIED"] >= SEEDS[kind] // 4 or KINDS[kind][1] == 0
 
 
 @pytest.mark.slow
@@ -262,6 +190,7 @@ if __name__ == "__main__":
     # python tests/checker/test_second_checker.py: everything, and the figures that docs/TRUST.md states
     corpus = [row for row in INDEX if "options" not in row and row["verdict"] != "RESOURCE"]
     test_the_corpus()
-    total = sum((compare(family(kind, range(358))) for kind in MAKERS), Counter[str]())
-    total += sum((compare(mutated(name, 97)) for name in GOLDEN), Counter[str]())
-    print(f"{len(corpus)} files of the corpus, {sum(total.values())} certificates {dict(total)}, 0 divergences")
+    total = sum((compare(family(kind, range(SEEDS[kind]))) for kind in MAKERS), Counter[str]())
+    changed = sum((compare(mutated(name, 97)) for name in GOLDEN), Counter[str]())
+    print(f"{len(corpus)} files of the corpus, {sum(total.values())} random certificates {dict(total)},")
+    print(f"{sum(changed.values())} mutants {dict(changed)}: 0 divergences")
