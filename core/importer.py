@@ -21,6 +21,7 @@ from typing import Final
 from .arrays import check_settings, check_sizes, from_arrays, settings_of
 from .checkpoint import load, read_regular, save_safetensors
 from .errors import CompactProofsError, shown
+from .extras import installing
 from .files import FilePath, check_target
 from .model import IGNORE, MASK, MAX_BYTES, Model
 
@@ -96,7 +97,7 @@ def _is_config(value: object) -> bool:
 def _torch() -> ModuleType:
     """torch, recent enough. Raises IMPORT_NO_TORCH, IMPORT_OLD_TORCH."""
     needed = ".".join(map(str, OLDEST_TORCH))
-    advice = f"needed {needed} or later; install with `pip install 'compactproofs[train]'`"
+    advice = f"needed {needed} or later; run: {installing('train')}"
     try:
         torch = importlib.import_module("torch")
     except ImportError:

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from .arrays import from_arrays
 from .checkpoint import load, save_safetensors
 from .errors import CompactProofsError, shown
+from .extras import installing
 from .model import Model
 from .seeds import derive
 
@@ -225,7 +226,7 @@ def _torch() -> ModuleType:
 
 
 def _no_torch() -> CompactProofsError:
-    text = 'training needs PyTorch, which is not installed; run: pip install "compactproofs[train]"'
+    text = f"training needs PyTorch, which is not installed; run: {installing('train')}"
     return CompactProofsError("TRAIN_TORCH", text)
 
 

@@ -98,9 +98,9 @@ def train(
 ) -> None:
     """Train one-layer attention-only Max-of-k models in the paper's configuration.
 
-    Needs the extra: pip install "compactproofs[train]". The same options give the same bytes on one kind
-    of processor and one torch version. A file that already holds the wanted model is skipped, so a sweep
-    can be stopped and started again.
+    Needs the extra: pip install "compactproofs[train]" (in a checkout: pip install -e ".[train]"). The same options
+    give the same bytes on one kind of processor and one torch version. A file that already holds the wanted model is
+    skipped, so a sweep can be stopped and started again.
     """
     try:
         if table is not None:

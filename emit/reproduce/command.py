@@ -76,7 +76,7 @@ def reproduce(
     """Repeat the paper's evaluation: tables 1-6, figures 3-10 and 20-22, and "paper says / we get".
 
     Trains missing models, searches a proof with each of the strategies, and writes Markdown, CSV, PNG and SVG.
-    Needs the extra: pip install "compactproofs[train,report]".
+    Needs the extras: pip install "compactproofs[train,report]" (in a checkout: pip install -e ".[train,report]").
     """
     studies = tuple(study for study in STUDIES if not names or study.name in names)
     plan = Plan(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ...core.errors import CompactProofsError
+from ...core.extras import installing
 from .measure import Work, measure_all, model_of, results_folder, work_of
 from .store import Store
 from .studies import Plan, Study
@@ -78,7 +79,7 @@ def _results(processes: int, jobs: list[Job]) -> Iterator[None]:
     try:
         joblib = importlib.import_module("joblib")
     except ImportError:
-        text = 'several processes need joblib; run: pip install "compactproofs[report]", or use --jobs 1'
+        text = f"several processes need joblib; run: {installing('report')}, or use --jobs 1"
         raise CompactProofsError("REPRODUCE_JOBLIB", text) from None
     calls: Iterable[Any] = (joblib.delayed(function)(*arguments) for function, arguments in jobs)
     yield from joblib.Parallel(n_jobs=processes, return_as="generator_unordered")(calls)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from ...core.errors import CompactProofsError
+from ...core.extras import installing
 from ...core.grid import EXACT_EQKE, GROUPS
 
 Axes: TypeAlias = Any
@@ -60,7 +61,7 @@ def pyplot() -> Any:
     try:
         matplotlib = importlib.import_module("matplotlib")
     except ImportError:
-        text = 'figures need matplotlib; run: pip install "compactproofs[report]", or use --measure-only'
+        text = f"figures need matplotlib; run: {installing('report')}, or use --measure-only"
         raise CompactProofsError("REPRODUCE_MATPLOTLIB", text) from None
     matplotlib.use("Agg")
     return importlib.import_module("matplotlib.pyplot")

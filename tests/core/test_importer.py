@@ -236,7 +236,7 @@ def test_without_torch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     (tmp_path / "m.pt").write_bytes(pickle.dumps({}))
     error = refused("IMPORT_NO_TORCH", lambda: read_checkpoint(tmp_path / "m.pt"))
-    assert "pip install 'compactproofs[train]'" in error.text
+    assert 'pip install "compactproofs[train]" (in a checkout: pip install -e ".[train]")' in error.text
 
 
 @pytest.mark.parametrize("version", ["1.13.1", "2.9.1+cpu", "unknown"])

@@ -148,12 +148,12 @@ def test_the_bound_is_seen_to_grow(strategy: str) -> None:
 @pytest.mark.parametrize(
     ("module", "words", "install"),
     [
-        ("joblib", ["certify", "--exact", "none", "-o", "c.json", "--jobs", "2"], "compactproofs[report]"),
-        ("joblib", ["sweep", "none", "-o", "out", "--jobs", "2"], "compactproofs[report]"),
-        ("distributed", ["sweep", "none", "-o", "out", "--scheduler", "tcp://none:1"], "compactproofs[dask]"),
+        ("joblib", ["certify", "--exact", "none", "-o", "c.json", "--jobs", "2"], '-e ".[report]"'),
+        ("joblib", ["sweep", "none", "-o", "out", "--jobs", "2"], '-e ".[report]"'),
+        ("distributed", ["sweep", "none", "-o", "out", "--scheduler", "tcp://none:1"], '-e ".[dask]"'),
         ("pyarrow", ["sweep", "none", "-o", "out", "--table", "t.parquet"], "pip install pyarrow"),
-        ("jinja2", ["audit", "none", "--html", "page.html"], "compactproofs[report]"),
-        ("matplotlib", ["reproduce", "-o", "out", "--cache", "cache"], "compactproofs[report]"),
+        ("jinja2", ["audit", "none", "--html", "page.html"], '-e ".[report]"'),
+        ("matplotlib", ["reproduce", "-o", "out", "--cache", "cache"], '-e ".[report]"'),
     ],
 )
 def test_a_missing_extra_is_told_before_the_work(tmp_path: Path, module: str, words: list[str], install: str) -> None:

@@ -56,7 +56,8 @@ def test_without_torch_nothing_is_done(
     monkeypatch.setattr(train, "find_spec", lambda name: None)
     status, _, said = sweep(tmp_path / "out", capsys, "--train", TINY, str(MODEL), "--strategy", "cubic")
     assert status == 2
-    assert "TRAIN_TORCH" in said and 'pip install "compactproofs[train]"' in said
+    assert "TRAIN_TORCH" in said
+    assert 'pip install "compactproofs[train]" (in a checkout: pip install -e ".[train]")' in said
     assert not (tmp_path / "out").exists()
 
 
