@@ -195,6 +195,8 @@ def _advice(rest: str) -> str:
     """What often stands where a claim ends to make sense."""
     if rest.startswith(("<", "=", ">")):
         return "; a claim states a lower bound, as in 'accuracy >= 99%'"
+    if rest.endswith("tokens") and rest[0].isdigit():
+        return f"; say what of them, as in 'accuracy of max of {rest}'"
     return "; words of a claim are in small letters" if rest[0].isupper() else ""
 
 

@@ -137,15 +137,35 @@ def task_for(
     """
     if tokens is None:
         tokens = min(model.d_vocab, model.d_vocab_out) if eos is None else min(eos, model.d_vocab_out)
+    if eos is not None and not max(tokens, 1) <= eos < model.d_vocab:
+        raise CompactProofsError("TASK_EOS", _wrong_end(model, tokens, eos), model.source)
     if not 1 <= tokens <= min(model.d_vocab, model.d_vocab_out):
-        limit = min(model.d_vocab, model.d_vocab_out)
-        raise CompactProofsError("TASK_TOKENS", f"{tokens} tokens, the model has {limit}", model.source)
-    if eos is not None and not tokens <= eos < model.d_vocab:
-        text = f"end token {eos} must lie in {tokens}..{model.d_vocab - 1}"
-        text += "; a claim can leave room for it, as in 'max of 32 tokens with query token 40'"
-        raise CompactProofsError("TASK_EOS", text, model.source)
+        raise CompactProofsError("TASK_TOKENS", _wrong_tokens(model, tokens), model.source)
     length = model.n_ctx - (0 if eos is None else 1)
     if length < 1:
         text = f"{model.n_ctx} positions leave no token beside the query"
         raise CompactProofsError("TASK_LENGTH", text, model.source)
     return Task(kind, length, tokens, eos)
+
+
+def _wrong_tokens(model: Model, tokens: int) -> str:
+    """Why a claim cannot be about that many tokens."""
+    limit = min(model.d_vocab, model.d_vocab_out)
+    text = f"the claim is about {tokens} tokens, {f'0..{tokens - 1}' if tokens else 'that is none'}"
+    text += f"; the model has {limit}, 0..{limit - 1}: write 'of {limit} tokens' or fewer, or leave it out to mean all"
+    return text
+
+
+def _wrong_end(model: Model, tokens: int, eos: int) -> str:
+    """Why a token cannot be the query that ends every input: the model lacks it, or it is one of those compared."""
+    last = model.d_vocab - 1
+    fewer = f"compare fewer tokens, as in 'of {last} tokens with query token {last}'"
+    if eos > last and last < model.d_vocab_out:
+        text = f"this model has no extra token that could be the query: its tokens are 0..{last}, and all are compared"
+        return f"{text}; leave out 'with query token {eos}', or {fewer}"
+    if eos > last:
+        return f"this model has no token {eos}, its tokens are 0..{last}; write 'with query token {last}'"
+    if eos == 0:
+        return f"the tokens below the query token are compared, and there are none below 0; {fewer}"
+    text = f"query token {eos} is one of the tokens 0..{tokens - 1} that are compared"
+    return f"{text}; write 'of {eos} tokens with query token {eos}'"
