@@ -19,6 +19,8 @@ import time
 from collections.abc import Container, Sequence
 from pathlib import Path
 
+from compactproofs.core.decimals import percent
+
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 
@@ -58,11 +60,6 @@ def measure(model: Path, options: Sequence[str], repeat: int) -> dict[str, objec
         }
 
 
-def percent(count: int, total: int) -> str:
-    """Per cent, rounded down to four decimals."""
-    return f"{count * 10**6 // total / 10**4:.4f}"
-
-
 HEADER = (
     "| model | strategy | lower % | upper % | certify s | check s | operations | bytes | peak MiB |\n"
     "|---|---|---|---|---|---|---|---|---|"
@@ -72,10 +69,11 @@ HEADER = (
 def show(name: str, row: dict[str, object]) -> None:
     """Print a row."""
     lower, upper, total = (int(str(row[key])) for key in ("lower", "upper", "total"))
-    ends = f"{percent(lower, total)} | {percent(upper, total)}"
+    high = percent(upper, total, up=lower != upper, places=4)
+    bounds = f"{percent(lower, total, places=4)} | {high}".replace(" %", "")
     times = f"{row['certify']:.2f} | {row['check']:.2f}"
     print(
-        f"| {name} | {row['strategy']} | {ends} | {times} | {row['operations']:,} | {row['bytes']:,} "
+        f"| {name} | {row['strategy']} | {bounds} | {times} | {row['operations']:,} | {row['bytes']:,} "
         f"| {row['memory']:.0f} |",
         flush=True,
     )

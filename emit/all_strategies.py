@@ -10,12 +10,13 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
+from ..core.decimals import percent
 from ..core.errors import CompactProofsError
 from ..core.files import check_target, reason
 from ..core.problem import Problem
 from ..core.strategies import estimate, every, prove, strategy
 from .certificate import publish
-from .console import percent, progress_bar
+from .console import progress_bar
 
 BRUTE_FORCE_LIMIT = 1 << 20
 """Inputs that brute force may enumerate here; alone, `--strategy brute-force` has no limit."""

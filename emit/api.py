@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ..core import checkpoint
 from ..core.claim import parse
+from ..core.decimals import ends
 from ..core.errors import CompactProofsError
 from ..core.files import FilePath, write_atomically
 from ..core.interpret import Averaged, averaged
@@ -28,7 +29,7 @@ from .auditing.report import Report, make_report
 from .auditing.text import Table, blocks_of, comparisons, plain
 from .auditing.verdict import judge
 from .certificate import document, encode, enforce
-from .console import ends, nats
+from .console import nats
 from .parts import prove_parts
 
 Source = FilePath | Model

@@ -9,6 +9,7 @@ import sys
 from fractions import Fraction
 from typing import Any
 
+from ..core.decimals import percent
 from ..core.errors import CompactProofsError
 from ..core.files import FilePath, write_atomically
 from ..core.model import Model
@@ -16,7 +17,7 @@ from ..core.problem import Problem
 from ..core.proof import Json, Proof, hexadecimal
 from ..core.question import LOSS_BITS, Question
 from ..core.task import Task
-from .console import nats, percent
+from .console import nats
 
 FORMAT = "compactproofs certificate"
 VERSION = 1

@@ -13,6 +13,7 @@ import click
 from ..core.apart import By, apart
 from ..core.checkpoint import load
 from ..core.claim import parse, task_of
+from ..core.decimals import percent
 from ..core.files import check_target
 from ..core.grid import COMBINATIONS, ERROR_OPTIONS, EU_OPTIONS
 from ..core.proof import Proof
@@ -21,7 +22,7 @@ from ..core.semantics import NAMES, semantics
 from ..core.strategies import STRATEGIES, estimate
 from .all_strategies import run_all, table
 from .certificate import enforce, publish
-from .console import INTERRUPTED, guarded, interruptible, nats, percent, progress_bar
+from .console import INTERRUPTED, guarded, interruptible, nats, progress_bar
 from .goals import missed, prove_towards, wish
 from .parallel import can_run
 from .parts import prove_parts

@@ -6,10 +6,12 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from typing import TYPE_CHECKING, NoReturn
 
 import click
 
+from ..core.decimals import decimal
 from ..core.errors import CompactProofsError
 from ..core.question import LOSS_BITS
 
@@ -49,24 +51,9 @@ def progress_bar(title: str, quiet: bool = False) -> Iterator[Callable[[int, int
         yield Tick(bar, title)
 
 
-def percent(count: int, total: int, up: bool = False) -> str:
-    """count/total in per cent with six decimals, rounded down, or up."""
-    scaled = count * 10**8
-    millionths = -(-scaled // total) if up else scaled // total
-    return f"{millionths // 10**6}.{millionths % 10**6:06} %"
-
-
 def nats(n: int, up: bool = False) -> str:
     """A log-loss in units of 2**-LOSS_BITS nats, rounded down (up) to six decimals."""
-    scaled = n * 10**6
-    millionths = -(-scaled >> LOSS_BITS) if up else scaled >> LOSS_BITS
-    return f"{millionths // 10**6}.{millionths % 10**6:06}"
-
-
-def ends(lower: int, upper: int, total: int) -> tuple[str, str]:
-    """Both bounds in per cent, rounded outwards; an exact count is one number, not two."""
-    low = percent(lower, total)
-    return low, low if lower == upper else percent(upper, total, up=True)
+    return decimal(Fraction(n, 1 << LOSS_BITS), 6, up)
 
 
 @contextmanager

@@ -12,11 +12,11 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from ..core.decimals import percent
 from ..core.exact import Floats
 from ..core.interpret import Averaged
 from .auditing.report import Report
 from .auditing.text import Table, blocks_of
-from .console import percent
 
 ZERO: Final = (247, 247, 247)
 BELOW: Final = (33, 102, 172)

@@ -10,13 +10,13 @@ from fractions import Fraction
 
 import click
 
+from ..core.decimals import percent
 from ..core.errors import CompactProofsError
 from ..core.problem import Problem
 from ..core.proof import Proof
 from ..core.strategies import prove, top_tree
 from ..core.strategies.convolution import Goal
 from .certificate import document, encode, run_checker
-from .console import percent
 
 Progress = Callable[[int, int], None]
 SUBCUBIC = (44, 14, 94, 74, 84, 64, 92, 72, 2, 82, 62, 89, 69)

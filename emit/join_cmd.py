@@ -9,13 +9,13 @@ from typing import cast
 import click
 
 from ..core.audit import convolved
+from ..core.decimals import ends
 from ..core.errors import CompactProofsError, printable
 from ..core.proof import Proof
 from ..core.sharding import join as join_proofs
 from ..core.task import Region, pairs
 from .auditing.document import Document, read
 from .certificate import publish
-from .console import percent
 
 EPILOG = """\b
 Examples:
@@ -48,8 +48,9 @@ def join(certificates: tuple[str, ...], output: str, force: bool, as_json: bool)
     if as_json:
         click.echo(json.dumps({**report, "output": output, "checked": checked}, sort_keys=True))
         return
-    ends = f"at least {percent(joined.lower, total)}, at most {percent(joined.upper, total, up=True)}"
-    click.echo(f"{ends} right\n{printable(output)}: {size} bytes\nchecked by an independent process: VERIFIED")
+    low, high = ends(joined.lower, joined.upper, total)
+    click.echo(f"at least {low}, at most {high} right\n{printable(output)}: {size} bytes")
+    click.echo("checked by an independent process: VERIFIED")
 
 
 def _read(path: str) -> Document:

@@ -14,9 +14,10 @@ from typing import Any
 import click
 
 from ..core.checkpoint import load
+from ..core.decimals import ends
 from ..core.errors import printable
 from ..core.files import write_atomically
-from .console import ends, guarded, progress_bar
+from .console import guarded, progress_bar
 from .extras import require
 from .parallel import can_run, run_pieces
 from .sweep_train import train_all, trainings_of, untrained

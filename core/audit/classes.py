@@ -48,9 +48,14 @@ class Table:
     groups: tuple[Group, ...]
 
     @property
+    def ordered(self) -> list[Group]:
+        """The groups from the worst on: the smallest lower bound, of these the smallest upper one, then the largest."""
+        return sorted(self.groups, key=lambda group: (group.lower, group.upper, -group.size))
+
+    @property
     def worst(self) -> Group:
-        """The group with the smallest lower bound."""
-        return min(self.groups, key=lambda group: group.lower)
+        """The first of them."""
+        return self.ordered[0]
 
     @property
     def lower(self) -> Fraction:

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...core.decimals import ends
 from ...core.errors import CompactProofsError
 from ...core.model import Model, Tensor, build
 from ...core.problem import Problem
 from ...core.proof import Step
 from ...core.question import Question
 from ...core.task import Task
-from ..console import ends, nats
+from ..console import nats
 from .verdict import Verdict, judge
 
 

@@ -6,9 +6,9 @@ from fractions import Fraction
 from typing import Any
 
 from ...core.audit.bands import Losing, accounts
+from ...core.decimals import decimal
 from ...core.task import Task
 from .document import Document
-from .numbers import decimal
 
 PLACES = 9
 TOP = 8

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from decimal import ROUND_HALF_EVEN, Context
 from math import sqrt
 from typing import Any
 
@@ -25,13 +26,14 @@ AXES = {
 }
 
 
-def encoded(values: Floats, digits: int = 6) -> dict[str, Any]:
-    """Rows of decimals, or levels 0..255 between the ends."""
+def encoded(values: Floats, digits: int = 6, rounding: str = ROUND_HALF_EVEN) -> dict[str, Any]:
+    """Rows of decimals, rounded to a side if they are bounds, or levels 0..255 between the ends."""
     finite = values[np.isfinite(values)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
     result: dict[str, Any] = {"rows": values.shape[0], "columns": values.shape[1], "low": low, "high": high}
     if values.size <= EXACT_ENTRIES:
-        result["values"] = [[float(f"{x:.{digits}g}") if np.isfinite(x) else None for x in row] for row in values]
+        short = Context(prec=digits, rounding=rounding).create_decimal_from_float
+        result["values"] = [[float(short(x)) if np.isfinite(x) else None for x in row] for row in values.tolist()]
         return result
     span = high - low or 1.0
     scaled = np.where(np.isfinite(values), 1 + np.round((values - low) / span * 254), 0)

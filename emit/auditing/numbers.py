@@ -1,19 +1,11 @@
-"""Fractions as decimals that err on the stated side."""
+"""Margins as the audit prints them."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from math import floor
 
 from ...core.audit.replay import Verdict
-
-
-def decimal(value: Fraction, places: int, up: bool = False) -> str:
-    """A fraction with that many decimals, rounded down, or up."""
-    scaled = value * 10**places
-    n = -floor(-scaled) if up else floor(scaled)
-    whole, part = divmod(abs(n), 10**places)
-    return f"{'-' if n < 0 else ''}{whole}.{part:0{places}}"
+from ...core.decimals import decimal
 
 
 def enclosed(verdict: Verdict) -> str:

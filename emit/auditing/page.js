@@ -13,6 +13,8 @@
   const colour = name => getComputedStyle(document.documentElement).getPropertyValue(name).split(",").map(Number);
   const mix = (a, b, t) => a.map((x, i) => Math.round(x + (b[i] - x) * t));
   const percent = x => x === 0 ? "0 %" : x < 1e-6 ? (100 * x).toExponential(2) + " %" : Number((100 * x).toPrecision(4)) + " %";
+  // of numbers that come rounded to the safe side; the thousandth covers what doubles add to them
+  const bound = (x, up) => (up ? Math.ceil(1e8 * x - 1e-3) / 1e6 : Math.floor(1e8 * x + 1e-3) / 1e6) + " %";
   const number = x => Number(x.toPrecision(6)).toString().replace("-", "−");
 
   // A matrix as it comes: rows of decimals, or levels 1..255 between its ends (0: no entry).
@@ -167,8 +169,8 @@
         words: (r, c) => {
           const v = value(r, c), where = `query ${cert.queries[r]}, maximum ${cert.tokens[c]}`;
           if (v === null) return `${where}: no such class`;
-          const bounds = `at least ${percent(1 - v)}, at most ${percent(1 - wrong(r, c))} right`;
-          return `${where}: ${percent(v)} of the class lost, ${percent(mass(r, c))} of all inputs; ${bounds} (${cert.checked ? "checked" : "counted again here, not checked"})`;
+          const bounds = v === wrong(r, c) ? `exactly ${bound(1 - v)} right` : `at least ${bound(1 - v)}, at most ${bound(1 - wrong(r, c), true)} right`;
+          return `${where}: ${m.values ? "" : "about "}${percent(v)} of the class lost, ${percent(mass(r, c))} of all inputs; ${bounds} (${cert.checked ? "checked" : "counted again here, not checked"})`;
         },
       };
     });

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from jinja2 import Environment, StrictUndefined
 
-from ...core.audit.account import Share
+from ...core.audit.account import Account, Share
 from ...core.audit.bands import Losing
 from ...core.audit.classes import Table
 from ...core.audit.rounding import Rounding
+from ...core.decimals import decimal, percent
 from ...core.exact import Floats
 from ...core.task import Task
-from ..console import percent
 from . import losing, programs, worst
 from .matrices import attention_profile, circuits_of, encoded
-from .numbers import decimal
 from .report import Report, assumptions, by_part, ranked, term_share, to_json
 from .steps import sections, steps_of
 
@@ -91,15 +91,25 @@ def _certificate(report: Report, models: list[str]) -> dict[str, Any]:
     }
     losses = report.losses
     if losses is not None:
-        result["losses"] = encoded(_lost(losses.account.loss, losses.account.sizes), 4)
-        result["wrong"] = encoded(_lost(losses.account.wrong, losses.account.sizes), 4)
+        result["losses"], result["wrong"] = _by_class(losses.account)
         result["checked"] = any(table.checked and table.kind == "class" for table in losses.tables)
-        result["mass"] = encoded(_lost(losses.account.loss, np.full_like(losses.account.sizes, document.total)), 4)
+        whole = np.full_like(losses.account.sizes, document.total)
+        result["mass"] = encoded(_lost(losses.account.loss, whole), 4, ROUND_CEILING)
         if losses.scan is not None:
             result["model_wrong"] = int(losses.scan.account.wrong.sum()) / document.total
         elif losses.sampled is not None:
             result["model_wrong"] = 1 - losses.sampled.share
     return result
+
+
+def _by_class(account: Account) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Shares not proved right, rounded up, and proved wrong, rounded down; the same number where they are the same."""
+    lost = encoded(_lost(account.loss, account.sizes), 4, ROUND_CEILING)
+    wrong = encoded(_lost(account.wrong, account.sizes), 4, ROUND_FLOOR)
+    if "values" in lost:
+        for q, m in np.argwhere(account.loss == account.wrong):
+            wrong["values"][q][m] = lost["values"][q][m]
+    return lost, wrong
 
 
 def _lost(loss: Any, sizes: Any) -> Floats:
@@ -157,6 +167,7 @@ def _mixtures(task: Task, table: Table) -> dict[str, Any]:
         "checked": table.checked,
         "kinds": worst.kinds(task, table),
         "word": worst.word(task),
+        "order": worst.ORDER,
         "rows": worst.rows(task, table),
     }
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from ...core.audit.rounding import Rounding, Undecided, rounding
+from ...core.decimals import decimal, percent
 from ...core.semantics import Semantics
-from ..console import percent
 from .document import Document
-from .numbers import decimal, enclosed
+from .numbers import enclosed
 
 MACHINE = (
     "the machine computes as the claim says: round to nearest in the format named, exp as good as stated; "

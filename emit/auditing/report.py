@@ -9,12 +9,11 @@ from typing import Any
 from ...core.audit.account import Share, Term
 from ...core.audit.losses import Example, Losses, analyse
 from ...core.audit.rounding import Rounding
+from ...core.decimals import decimal, percent
 from ...core.errors import CompactProofsError
-from ..console import percent
 from . import losing, programs, worst
 from .costs import Paper, kind_of, paper_cost
 from .document import Document
-from .numbers import decimal
 from .verdict import trusted_lines
 
 ASSUMPTIONS = (

@@ -10,13 +10,12 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 from ...core.audit.facts import Bounded, Fact, Matrix, replay_facts
+from ...core.decimals import decimal, percent, remains
 from ...core.exact import Exact
 from ...core.problem import Problem
 from ...core.proof import Step
 from ...core.question import LOSS_BITS
 from ...core.weights import Precision
-from ..console import percent
-from .numbers import decimal
 from .report import Report
 
 PREMISES = frozenset(
@@ -119,12 +118,11 @@ def _numbers(report: Report, step: Step, fact: Fact) -> list[Number]:
     if step["rule"] == "conclude":
         masses = [f"{n} of {document.total}" for n in (document.lower, document.upper)]
         return list(zip(("at least right", "at most right"), document.ends, masses, strict=True))
-    rows = []
-    for key in ("right", "wrong"):
-        if isinstance(step.get(key), str):
-            n = int(str(step[key]), 16)
-            rows.append((key, percent(n, total), f"{n} of {total}"))
-    return rows
+    masses = {key: int(str(step[key]), 16) for key in ("right", "wrong") if isinstance(step.get(key), str)}
+    shown = {key: percent(n, total) for key, n in masses.items()}
+    if sum(masses.values()) == total:  # an exact count, of which nothing is lost by rounding
+        shown["wrong"] = remains(masses["right"], masses["right"], total)[0]
+    return [(key, shown[key], f"{n} of {total}") for key, n in masses.items()]
 
 
 def _matrix(name: str, matrix: Exact) -> list[Number]:

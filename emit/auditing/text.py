@@ -10,9 +10,9 @@ import click
 
 from ...core.audit.account import Account, Share
 from ...core.audit.bands import Losing
+from ...core.decimals import percent, remains
 from ...core.errors import printable
 from ...core.task import Task
-from ..console import percent
 from . import losing, programs, worst
 from .numbers import enclosed
 from .report import Report, assumptions, by_part, ranked, term_share
@@ -125,7 +125,7 @@ def _losses(report: Report) -> list[Block]:
     task = report.document.problem.task
     for table in losses.tables:
         head = ("which", "inputs", "at least", "at most")
-        title = f"{worst.kinds(task, table)} with the smallest bounds"
+        title = f"{worst.kinds(task, table)}, {worst.ORDER}"
         blocks += [worst.sentence(task, table), Table(title, head, worst.rows(task, table))]
     if parts := by_part(report):
         blocks.append(_shares("by part of the distribution", "part", parts, total))
@@ -188,9 +188,10 @@ def _shares(title: str, name: str, shares: list[Share], total: int) -> Table:
 
 
 def _share_row(share: Share, total: int) -> tuple[str, ...]:
-    """A loss is rounded up, as the bound is rounded down."""
-    lost, own = percent(share.loss, total, up=True), percent(share.loss, share.size, up=True)
-    return share.label, lost, own, percent(share.wrong, total), percent(share.open, total, up=True)
+    """A loss is rounded up, as the bound is rounded down, and so is what is proved wrong where that is all of it."""
+    wrong, lost = remains(total - share.loss, total - share.wrong, total)
+    own = percent(share.loss, share.size, up=True)
+    return share.label, lost, own, wrong, percent(share.open, total, up=True)
 
 
 def _outputs(report: Report) -> Table:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 from ...core.audit.classes import Group, Table
+from ...core.decimals import ends
 from ...core.task import Task
-from .numbers import decimal
 
 TOP = 8
+ORDER = "the worst first: the smallest lower bound, then the smallest upper bound, then the most inputs"
 KINDS = {
     "class": "classes (query, {m})",
     "maximum": "{m}s",
@@ -50,37 +50,34 @@ def where(task: Task, group: Group) -> str:
     return ", ".join([*words, *([] if largest is None else [f"{word(task)} {largest}"])])
 
 
-def share(value: Fraction, up: bool = False) -> str:
-    return f"{decimal(100 * value, 6, up)} %"
-
-
 def sentence(task: Task, table: Table) -> str:
     """The worst case over all mixtures."""
-    ends = f"at least {share(table.lower)} right, some at most {share(table.upper, up=True)}"
+    low, high = ends(table.lower, table.upper, 1)
     at = where(task, table.worst)
-    return f"every mixture of {kinds(task, table)}: {ends}; the worst is {at} ({source(table)})"
+    text = f"every mixture of {kinds(task, table)}: at least {low} right, some at most {high}"
+    return f"{text}; the worst is {at} ({source(table)})"
 
 
 def rows(task: Task, table: Table, top: int = TOP) -> list[tuple[str, ...]]:
-    """What it is, mass, bounds: the smallest lower bounds first."""
-    ordered = sorted(table.groups, key=lambda group: (group.lower, group.upper, -group.size))
-    return [(where(task, group), str(group.size), *bounds(group)) for group in ordered[:top]]
+    """What it is, mass, bounds: the worst first."""
+    return [(where(task, group), str(group.size), *bounds(group)) for group in table.ordered[:top]]
 
 
 def bounds(group: Group) -> tuple[str, str]:
-    return share(group.lower), share(group.upper, up=True)
+    return ends(group.right, group.size - group.wrong, group.size)
 
 
 def to_json(task: Task, table: Table) -> dict[str, Any]:
     """Masses are strings; `checked` says whether the checker has agreed on them."""
+    low, high = ends(table.lower, table.upper, 1)
     return {
         "by": table.kind,
         "checked": table.checked,
         "source": source(table),
         "worst_case": {
             "lower": [str(table.worst.right), str(table.worst.size)],
-            "lower_percent": decimal(100 * table.lower, 6),
-            "upper_percent": decimal(100 * table.upper, 6, up=True),
+            "lower_percent": low.removesuffix(" %"),
+            "upper_percent": high.removesuffix(" %"),
             **_named(task, table.worst),
         },
         "groups": [

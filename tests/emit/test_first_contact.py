@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from compactproofs.core.claim import parse, task_of
+from compactproofs.core.decimals import ends
 from compactproofs.core.errors import CompactProofsError
 from compactproofs.core.problem import Problem
 from compactproofs.core.strategies import prove
 from compactproofs.emit import certify, circuits, load
-from compactproofs.emit.console import ends
 from made import MODEL, MODELS, ROOT, SMALL, run
 
 

@@ -158,7 +158,9 @@ def test_a_class_shows_its_bounds_and_who_says_so(browser: Any) -> None:
         browser.execute_script("arguments[0].click()", one(browser, f"#tab-{tab}"))
         one(browser, "#loss-map").send_keys(Keys.ARROW_DOWN, Keys.ARROW_RIGHT)
         note = one(browser, "#loss-note").text
-        words = rf"query {tab}, maximum {tab + 1}: .* lost, .*; at least .* %, at most .* % right \({words}\)"
+        words = (
+            rf"query {tab}, maximum {tab + 1}: .* lost, .*; (exactly .*|at least .* %, at most .*) % right \({words}\)"
+        )
         assert re.fullmatch(words, note), note
         summary = one(browser, f"#panel-{tab} summary").text
         assert summary.startswith("Every mixture of classes") and ("NOT checked" in summary) == (tab == 1)
