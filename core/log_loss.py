@@ -14,8 +14,10 @@ from typing import Final
 
 import gmpy2
 
+from .decimals import decimal
 from .errors import CompactProofsError
 from .problem import Problem
+from .progress import Progress, note
 from .proof import Builder, Proof, hexadecimal
 from .question import LOSS_BITS, Question, bounds, counted
 
@@ -26,7 +28,6 @@ SHARE: Final = 0.05
 """Of the upper bound: what a band may lose by an inexact count, and what may be left above the last threshold."""
 
 Prove = Callable[[Problem, float], Proof]
-Progress = Callable[[int, int], None]
 
 
 def upper_loss(r: Fraction, others: int) -> int:
@@ -100,9 +101,20 @@ def log_loss(question: Question, prove: Prove, progress: Progress = lambda done,
         bands.add(r, proofs)
         done += 1
         last = upper_loss(r, bands.others) * right // question.mass
-        progress(done, max(2 * done, 20))
+        progress(done, done + _most_left(r, bands))
+        low, high = (Fraction(n, 1 << LOSS_BITS) for n in (bands.lower, bands.upper))
+        note(progress, f"mean log-loss {decimal(low, 6)} to {decimal(high, 6, up=True)}")
         if len(bands.proved) > 2 and (last < SHARE * bands.upper or r >= HIGHEST):
             return bands.proof()
+
+
+def _most_left(r: Fraction, bands: Bands) -> int:
+    """Thresholds above r that may still be needed: the upper bound stays above what it holds of the inputs below r."""
+    held = bands.upper - upper_loss(r, bands.others) * bands.proved[-1][2] // bands.question.mass
+    left = 0
+    while r < HIGHEST and upper_loss(r, bands.others) >= SHARE * held:
+        r, left = _next(r), left + 1
+    return left
 
 
 def _floor(question: Question, prove: Prove) -> tuple[Fraction, list[Proof]]:

@@ -9,7 +9,7 @@ import sys
 from fractions import Fraction
 from typing import Any
 
-from ..core.decimals import percent
+from ..core.decimals import ends, percent
 from ..core.errors import CompactProofsError
 from ..core.files import FilePath, write_atomically
 from ..core.model import Model
@@ -125,15 +125,19 @@ def enforce(bound: Fraction | None, asked: Problem | Question, proof: Proof) -> 
     question = asked if isinstance(asked, Question) else Question(((1, asked),))
     if bound is None:
         return
+    total = question.total
     if question.log_loss:
-        missed, wanted = proof.upper > bound * question.total, f"{float(bound):.6g} nats"
-        reached = f"{nats(proof.upper, up=True)} nats"
+        missed, hopeless = proof.upper > bound * total, proof.lower > bound * total
+        wanted, reached = f"at most {float(bound):.6g} nats", f"{nats(proof.upper, up=True)} nats"
+        known = f"the mean log-loss is at least {nats(proof.lower)} nats"
     else:
-        missed, wanted = proof.lower < bound * question.total, percent(bound.numerator, bound.denominator)
-        reached = percent(proof.lower, question.total)
+        missed, hopeless = proof.lower < bound * total, proof.upper < bound * total
+        wanted, reached = f"at least {float(100 * bound):.12g} %", percent(proof.lower, total)
+        known = f"at most {ends(proof.lower, proof.upper, total)[1]} are right"
     if missed:
-        text = f"the claim asks for {wanted}, this proof reaches {reached}; nothing was written"
-        raise CompactProofsError("CLAIM_NOT_REACHED", text)
+        text = f"the claim asks for {wanted}, this proof by {proof.strategy} reaches {reached}; nothing was written."
+        advice = f"No proof can do it: {known}; ask" if hopeless else "Try another --strategy, ask"
+        raise CompactProofsError("CLAIM_NOT_REACHED", f"{text} {advice} for less, or leave out the bound")
 
 
 def publish(

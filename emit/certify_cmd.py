@@ -23,10 +23,12 @@ from ..core.strategies import STRATEGIES, estimate
 from .all_strategies import run_all, table
 from .certificate import enforce, publish
 from .console import INTERRUPTED, guarded, interruptible, nats, progress_bar
-from .goals import missed, prove_towards, wish
+from .goals import missed, wish
+from .options import whole
 from .parallel import can_run
 from .parts import prove_parts
 from .shards import prove_sharded
+from .towards import prove_towards
 
 EPILOG = """\b
 Examples:
@@ -79,7 +81,9 @@ Examples:
 )
 @click.option("--gap", metavar="G", help="Width of the bounds to reach: 0.0005 or 0.05% (the default of auto).")
 @click.option("--at-least", metavar="P", help="Lower bound to reach, by the shortest proof: 0.998 or 99.8%.")
-@click.option("--budget", type=click.IntRange(1), metavar="N", help="Operations of the checker; the best bound within.")
+@click.option(
+    "--budget", callback=whole, metavar="N", help="Operations of the checker, 2e6 or 2_000_000; the best bound within."
+)
 @click.option(
     "--keep-best",
     is_flag=True,
@@ -182,13 +186,14 @@ def certify(
                     if not claim.plain:
                         proof = prove_parts(question, strategy, wanted, jobs, tick)
                     elif jobs == 1:
-                        proof = prove_towards(strategy, problem, wanted, tick)
+                        proof = prove_towards(strategy, problem, wanted, tick, stopped)
                     else:
                         proof = prove_sharded(problem, strategy, jobs, tick)
                 if by is not None:
                     proof = apart(problem, proof, by)
                 enforce(claim.bound, question, proof)
-                size, checked = publish(question, proof, output, overwrite=force, check=not no_check)
+                with progress_bar("checking the certificate in a process of its own", quiet=as_json or no_check):
+                    size, checked = publish(question, proof, output, overwrite=force, check=not no_check)
                 report = _report(question, proof, output, size, checked)
                 lacking = missed(wanted, proof, question.total)
                 report["goal_reached"] = lacking is None

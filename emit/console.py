@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import click
 
@@ -15,26 +15,8 @@ from ..core.decimals import decimal
 from ..core.errors import CompactProofsError
 from ..core.question import LOSS_BITS
 
-if TYPE_CHECKING:
-    from rich.progress import Progress
-
-
 INTERRUPTED = 130
 """Exit status after Ctrl-C."""
-
-
-class Tick:
-    """Draws how much is done, with a note beside the title."""
-
-    def __init__(self, bar: Progress, title: str) -> None:
-        self.bar, self.title = bar, title
-        self.task = bar.add_task(title, total=None)
-
-    def __call__(self, done: int, total: int) -> None:
-        self.bar.update(self.task, completed=done, total=total)
-
-    def note(self, text: str) -> None:
-        self.bar.update(self.task, description=f"{self.title}: {text}")
 
 
 @contextmanager
@@ -44,10 +26,10 @@ def progress_bar(title: str, quiet: bool = False) -> Iterator[Callable[[int, int
         yield lambda done, total: None
         return
     from rich.console import Console  # a large import, wanted by people only
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    from .bar import Tick, drawn
+
+    with drawn(Console(stderr=True)) as bar:
         yield Tick(bar, title)
 
 

@@ -60,11 +60,11 @@ STRATEGIES = {
 }
 
 
-def top_tree(problem: Problem, first: int) -> Proof:
+def top_tree(problem: Problem, first: int, progress: Progress = lambda done, total: None) -> Proof:
     """The exact count among the maxima from `first` on, if the tree is small. Errors: TREE_TOO_LARGE."""
     first = min(first, problem.task.possible()[-1])
     find = partial(margin_tree.margin_tree, nodes=TREE_TRIAL, first=first)
-    return find_float(problem, find, lambda done, total: None)
+    return find_float(problem, find, progress)
 
 
 TOWARDS = {"auto": _auto, "margin-convolution": convolution.margin_convolution}

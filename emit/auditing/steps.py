@@ -118,11 +118,11 @@ def _numbers(report: Report, step: Step, fact: Fact) -> list[Number]:
     if step["rule"] == "conclude":
         masses = [f"{n} of {document.total}" for n in (document.lower, document.upper)]
         return list(zip(("at least right", "at most right"), document.ends, masses, strict=True))
-    masses = {key: int(str(step[key]), 16) for key in ("right", "wrong") if isinstance(step.get(key), str)}
-    shown = {key: percent(n, total) for key, n in masses.items()}
-    if sum(masses.values()) == total:  # an exact count, of which nothing is lost by rounding
-        shown["wrong"] = remains(masses["right"], masses["right"], total)[0]
-    return [(key, shown[key], f"{n} of {total}") for key, n in masses.items()]
+    counts = {key: int(str(step[key]), 16) for key in ("right", "wrong") if isinstance(step.get(key), str)}
+    shown = {key: percent(n, total) for key, n in counts.items()}
+    if len(counts) == 2 and sum(counts.values()) == total:  # an exact count, of which nothing is lost by rounding
+        shown["wrong"] = remains(counts["right"], counts["right"], total)[0]
+    return [(key, shown[key], f"{n} of {total}") for key, n in counts.items()]
 
 
 def _matrix(name: str, matrix: Exact) -> list[Number]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from math import ceil, log, log2
-from typing import Protocol, runtime_checkable
+from math import ceil, floor, log, log2
 
+from ...decimals import ends, percent
 from ...errors import CompactProofsError
 from ...problem import Problem
+from ...progress import Part, Progress, note
 from ...proof import Proof
 from .moves import FINEST
 from .search import Goal, Search, State
@@ -20,14 +20,6 @@ AUTO = Goal(gap=0.0005, keep=True)
 DIGITS = 32
 ROUNDS = 8
 HALVINGS = 5  # of the room that a budget leaves beside circuits and weights
-Progress = Callable[[int, int], None]
-
-
-@runtime_checkable
-class Noted(Protocol):
-    """Progress that also shows a line of text."""
-
-    def note(self, text: str) -> None: ...
 
 
 def margin_convolution(
@@ -63,8 +55,15 @@ def _within(problem: Problem, progress: Progress, goal: Goal, maxima: frozenset[
     found = list[tuple[Proof, int]]()
     for halved in range(HALVINGS):
         if room := (budget - fixed) >> halved:
-            with suppress(CompactProofsError):
-                found.append(_towards(problem, progress, replace(goal, operations=fixed + room), maxima))
+            try:
+                part = Part(progress, halved / HALVINGS, (halved + 1) / HALVINGS, f"search {halved + 1} of {HALVINGS}")
+                found.append(_towards(problem, part, replace(goal, operations=fixed + room), maxima))
+            except CompactProofsError:
+                continue
+            except KeyboardInterrupt:
+                if goal.interruptible and found:
+                    break
+                raise
     if not found:  # estimates can miss a budget with little room
         found.append(_towards(problem, progress, Goal(least=0.0), maxima))
     fitting = [each for each in found if each[1] <= budget]
@@ -85,7 +84,11 @@ def _towards(problem: Problem, progress: Progress, goal: Goal, maxima: frozenset
         more = _run(search, _watch(progress, search.goal))
         confirmed = writer.confirm(search.blocks)
         wanted = _adjusted(search, goal, confirmed)
-        if wanted is None or ((goal.keep or goal.interruptible) and not more and goal.operations is None):
+        if (
+            wanted is None
+            or more is None
+            or ((goal.keep or goal.interruptible) and not more and goal.operations is None)
+        ):
             return proof(writer, confirmed), confirmed.operations
         if not more and goal.operations is None:
             break
@@ -101,13 +104,13 @@ def _digits(problem: Problem) -> int:
     return min(DIGITS + (ceil(-log2(lightest)) if lightest > 0 else MOST_DIGITS), MOST_DIGITS)
 
 
-def _run(search: Search, watch: Callable[[State], None]) -> bool:
-    """Search; False if there is nothing more to do, or no more time."""
+def _run(search: Search, watch: Callable[[State], None]) -> bool | None:
+    """Search; False if there is nothing more to do, None if there is no more time."""
     try:
         return search.run(watch)
     except KeyboardInterrupt:
         if search.goal.interruptible:
-            return False
+            return None
         raise
 
 
@@ -129,8 +132,8 @@ def _watch(progress: Progress, goal: Goal) -> Callable[[State], None]:
         else:
             done = log(max(state.above, 1e-15)) / log(max(1 - (goal.least or 0.0), 1e-15))
         progress(min(round(done * 1000), 1000), 1000)
-        if isinstance(progress, Noted):
-            progress.note(f"{100 * (1 - state.above):.4f} % to {100 * (1 - state.below):.4f} %")
+        low, high = floor(10**6 * (1 - state.above)), ceil(10**6 * (1 - state.below))
+        note(progress, f"{percent(low, 10**6, places=4)} to {percent(high, 10**6, places=4)}")
 
     return watch
 
@@ -152,9 +155,10 @@ def _adjusted(search: Search, goal: Goal, confirmed: Confirmed) -> Goal | None:
 
 
 def _not_reached(problem: Problem, goal: Goal, confirmed: Confirmed) -> CompactProofsError:
-    lower, upper = confirmed.right / problem.task.total, 1 - confirmed.wrong / problem.task.total
-    wish = f"gap {goal.gap}" if goal.gap is not None else f"lower bound {goal.least}"
+    low, high = ends(confirmed.right, problem.task.total - confirmed.wrong, problem.task.total)
+    share = 100 * (goal.least or 0.0 if goal.gap is None else goal.gap)
+    wish = f"{'a lower bound' if goal.gap is None else 'a gap'} of {share:.12g} %"
     if goal.operations is not None:
         wish = f"a proof within {goal.operations} operations"
-    text = f"{wish} was not reached; the best found is {lower:.6%} to {upper:.6%}, try a weaker goal"
+    text = f"{wish} was not reached; the best found is {low} to {high}"
     return CompactProofsError("GOAL_NOT_REACHED", text)
