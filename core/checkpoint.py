@@ -137,10 +137,13 @@ def _refuse_pickle(source: str, data: bytes) -> None:
 def _split(data: bytes) -> tuple[str, bytes]:
     """Header text and tensor bytes. Raises CKPT_TRUNCATED, CKPT_HEADER_SIZE, CKPT_HEADER_TEXT."""
     if len(data) < 8:
-        raise CompactProofsError("CKPT_TRUNCATED", f"{len(data)} bytes, the header length alone takes 8")
+        text = f"{len(data)} bytes, the header length alone takes 8; is this a safetensors file?"
+        raise CompactProofsError("CKPT_TRUNCATED", text)
     length = int.from_bytes(data[:8], "little")
     if not 2 <= length <= MAX_HEADER:
         text = f"header length {length}, needed 2 to {MAX_HEADER}; is this a safetensors file?"
+        if data[:1] == b"{":
+            text = "this looks like JSON, perhaps a certificate, which `check` reads; needed is a safetensors file"
         raise CompactProofsError("CKPT_HEADER_SIZE", text)
     if length > len(data) - 8:
         text = f"header of {length} bytes, but only {len(data) - 8} follow; copy the file again"

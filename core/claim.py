@@ -40,6 +40,8 @@ NAMES = {
     "MINUS": "'-'",
     "PERCENT": "'%'",
     "ANSWER": "'maximum' or 'minimum'",
+    "E": "'E[log-loss]'",
+    "P": "'P(margin > ...)'",
 }
 
 

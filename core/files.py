@@ -24,11 +24,21 @@ def check_target(path: FilePath, overwrite: bool, inputs: Sequence[FilePath] = (
     folder = os.path.dirname(target)
     if not os.path.isdir(folder):
         raise CompactProofsError("FILE_WRITE", f"cannot write: there is no folder {folder}; make it first", shown)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise CompactProofsError("FILE_WRITE", f"cannot write: no permission for the folder {folder}", shown)
     if os.path.lexists(target) and not os.path.isfile(target):
         raise CompactProofsError("FILE_NOT_REGULAR", "exists and is not a regular file; choose another output", shown)
     if os.path.lexists(target) and not overwrite:
         raise CompactProofsError("FILE_EXISTS", "the file exists; choose another output or add --force", shown)
     return target
+
+
+def make_folder(path: FilePath, why: str) -> None:
+    """Make a folder that is not there yet; `why` begins the message if that fails. Errors: NOT_A_FOLDER."""
+    try:
+        os.makedirs(path, exist_ok=True)
+    except OSError as fault:
+        raise CompactProofsError("NOT_A_FOLDER", f"{why}: {reason(fault)}", os.fspath(path)) from None
 
 
 def write_atomically(

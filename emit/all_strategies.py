@@ -12,8 +12,9 @@ from typing import Any
 
 from ..core.decimals import percent
 from ..core.errors import CompactProofsError
-from ..core.files import check_target, reason
+from ..core.files import check_target, make_folder
 from ..core.problem import Problem
+from ..core.progress import note
 from ..core.strategies import estimate, every, prove, strategy
 from .certificate import publish
 from .console import progress_bar
@@ -29,11 +30,7 @@ def run_all(
     names = every(edition)
     targets = {name: None if directory is None else str(Path(directory) / file_name(name)) for name in names}
     if directory is not None:
-        try:
-            Path(directory).mkdir(parents=True, exist_ok=True)
-        except OSError as fault:
-            text = f"--strategy all writes many certificates and needs a folder: {reason(fault)}"
-            raise CompactProofsError("NOT_A_FOLDER", text, directory) from None
+        make_folder(directory, "--strategy all writes many certificates and needs a folder")
         for target in targets.values():
             check_target(str(target), force, [problem.model.source])
     rows: dict[str, dict[str, Any]] = {}
@@ -42,6 +39,7 @@ def run_all(
         for done, job in enumerate(_finished(pool, jobs), 1):
             rows[jobs[job]] = job.result()
             tick(done, len(names))
+            note(tick, f"{done} of {len(names)} are done")
     return [rows[name] for name in names]
 
 

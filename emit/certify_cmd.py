@@ -82,7 +82,10 @@ Examples:
 @click.option("--gap", metavar="G", help="Width of the bounds to reach: 0.0005 or 0.05% (the default of auto).")
 @click.option("--at-least", metavar="P", help="Lower bound to reach, by the shortest proof: 0.998 or 99.8%.")
 @click.option(
-    "--budget", callback=whole, metavar="N", help="Operations of the checker, 2e6 or 2_000_000; the best bound within."
+    "--budget",
+    callback=whole,
+    metavar="N",
+    help="Operations that the checker may take, as 2e6 or 2_000_000: the best bound within.",
 )
 @click.option(
     "--keep-best",
@@ -198,7 +201,8 @@ def certify(
                 lacking = missed(wanted, proof, question.total)
                 report["goal_reached"] = lacking is None
         except KeyboardInterrupt:
-            click.echo("interrupted; nothing was written (--keep-best keeps what was found so far)", err=True)
+            why = "nothing was found so far" if keep_best else "--keep-best keeps what was found so far"
+            click.echo(f"interrupted; nothing was written ({why})", err=True)
             sys.exit(INTERRUPTED)
     report["seconds"] = round(time.perf_counter() - start, 3)
     click.echo(json.dumps(report, sort_keys=True) if as_json else "\n".join(_lines(report)))

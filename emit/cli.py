@@ -8,6 +8,7 @@ import click
 
 from .audit_cmd import audit
 from .certify_cmd import certify
+from .check_cmd import check
 from .completion_cmd import completion
 from .console import guarded
 from .import_cmd import import_
@@ -27,6 +28,7 @@ def compactproofs() -> None:
 compactproofs.add_command(reproduce)
 compactproofs.add_command(audit)
 compactproofs.add_command(certify)
+compactproofs.add_command(check)
 compactproofs.add_command(completion)
 compactproofs.add_command(import_)
 compactproofs.add_command(lean)

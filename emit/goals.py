@@ -57,7 +57,8 @@ def share(option: str, text: str | None) -> Fraction | None:
     except (ValueError, ZeroDivisionError):
         raise click.UsageError(f"{option} {text!r} is not a number, a fraction or a percentage") from None
     if not 0 <= value <= 1:
-        raise click.UsageError(f"{option} {text} must lie between 0 and 1, or 0% and 100%")
+        meant = f"; did you mean {text}%?" if 1 < value <= 100 and not text.endswith("%") else ""
+        raise click.UsageError(f"{option} {text} must lie between 0 and 1, or 0% and 100%{meant}")
     return value
 
 

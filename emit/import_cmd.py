@@ -12,7 +12,14 @@ from ..core.importer import Imported, import_checkpoint
 BAD_INPUT = 2
 
 
-@click.command("import")
+EPILOG = """\b
+Examples:
+  # then: certify --exact my_model.safetensors -o cert.json
+  compactproofs import checkpoint.pth -o my_model.safetensors
+"""
+
+
+@click.command("import", epilog=EPILOG)
 @click.argument("file", type=click.Path())
 @click.option("-o", "--output", required=True, type=click.Path(), help="The safetensors file to write.")
 @click.option("--force", is_flag=True, help="Overwrite the output if it exists.")

@@ -11,6 +11,7 @@ import click
 from ..core.audit import convolved
 from ..core.decimals import ends
 from ..core.errors import CompactProofsError, printable
+from ..core.files import check_target
 from ..core.proof import Proof
 from ..core.sharding import join as join_proofs
 from ..core.task import Region, pairs
@@ -34,6 +35,7 @@ def join(certificates: tuple[str, ...], output: str, force: bool, as_json: bool)
 
     Counts add up by the rule disjoint_union; the checker refuses the result if classes overlap.
     """
+    check_target(output, force, certificates)
     documents = [_read(path) for path in certificates]
     for document in documents[1:]:
         _same(documents[0], document)
@@ -49,14 +51,16 @@ def join(certificates: tuple[str, ...], output: str, force: bool, as_json: bool)
         click.echo(json.dumps({**report, "output": output, "checked": checked}, sort_keys=True))
         return
     low, high = ends(joined.lower, joined.upper, total)
-    click.echo(f"at least {low}, at most {high} right\n{printable(output)}: {size} bytes")
+    bounds = f"exactly {low}" if joined.lower == joined.upper else f"at least {low}, at most {high}"
+    click.echo(f"{bounds} right\n{printable(output)}: {size} bytes")
     click.echo("checked by an independent process: VERIFIED")
 
 
 def _read(path: str) -> Document:
     verdict, document = read(path)
     if document is None:
-        raise CompactProofsError("NOT_VERIFIED", f"{verdict.verdict}: {verdict.message}", path)
+        said = verdict.message.removeprefix(f"{path}: ")
+        raise CompactProofsError("NOT_VERIFIED", f"the checker says {verdict.verdict}: {said}", path)
     if len(document.question.parts) > 1 or document.question.log_loss:
         raise CompactProofsError(
             "JOIN_MIXTURE", "is about a mixture or a mean loss; join counts of one distribution", path

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ..core.errors import CompactProofsError
 from ..core.pieces import PIECED
 from ..core.problem import Problem
-from ..core.progress import best_so_far
+from ..core.progress import best_so_far, note
 from ..core.proof import Proof
 from ..core.sharding import join, split
 from ..core.task import Region
@@ -27,6 +27,7 @@ def prove_sharded(problem: Problem, strategy: str, jobs: int, progress: Callable
     regions = split(problem.task, jobs * PIECES, PIECED[strategy].whole_maxima)
     pieces: list[Piece] = [(problem, strategy, region) for region in regions]
     found: dict[int, Proof] = {}
+    note(progress, f"{len(regions)} pieces in {jobs} processes")
     try:
         for index, proof in run_pieces(_prove, pieces, jobs):
             found[index] = proof

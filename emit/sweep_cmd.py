@@ -16,7 +16,8 @@ import click
 from ..core.checkpoint import load
 from ..core.decimals import ends
 from ..core.errors import printable
-from ..core.files import write_atomically
+from ..core.files import check_target, make_folder, write_atomically
+from ..core.progress import note
 from .console import guarded, progress_bar
 from .extras import require
 from .parallel import can_run, run_pieces
@@ -82,6 +83,9 @@ def sweep(
     names, texts = strategies or ("auto",), claims or ("accuracy",)
     trainings = trainings_of(specs, Path(output))
     usable(itertools.chain(map(load, models), map(untrained, trainings)), names, texts)
+    make_folder(output, "a sweep writes many files and needs a folder")
+    make_folder(target.parent, "the table needs a folder")
+    check_target(target, overwrite=True, inputs=models)
     with progress_bar("training", quiet=as_json) as tick:
         trained, failures = train_all(trainings, jobs, scheduler, tick)
     ready = [*models, *(each.path for each in trainings if each.path not in failures)]
@@ -93,6 +97,7 @@ def sweep(
         for done, row in run_pieces(work, [pieces[i] for i in todo], jobs, scheduler):
             rows[todo[done]] = row
             tick(len(rows), len(pieces))
+            note(tick, f"{len(rows)} of {len(pieces)} proofs are there")
     ordered = [rows[i] for i in range(len(pieces))]
     ordered += [
         empty_row(path, "", name, text, error) for path, error in failures.items() for text in texts for name in names
@@ -110,7 +115,6 @@ def sweep(
 
 def write_table(path: Path, rows: list[dict[str, Any]]) -> None:
     """The rows as CSV or Parquet."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".csv":
         text = io.StringIO()
         writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")

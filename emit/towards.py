@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from math import inf
 
 from ..core.decimals import ends, percent
 from ..core.errors import CompactProofsError
@@ -24,12 +25,12 @@ SUBCUBIC = (44, 14, 94, 74, 84, 64, 92, 72, 2, 82, 62, 89, 69)
 MISSED = ("GOAL_NOT_REACHED", "BUDGET_TOO_SMALL")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Found:
-    """A proof, and the operations of the checker for it if they matter."""
+    """A proof, and the operations of the checker for it, if they matter and are known."""
 
     proof: Proof
-    operations: int
+    operations: float = inf
 
 
 def prove_towards(
@@ -55,7 +56,7 @@ def prove_towards(
             if stopped():
                 break
     except KeyboardInterrupt:
-        if not (wanted.goal.interruptible and search.found):
+        if not (wanted.goal.interruptible and search.usable()):
             raise
     return search.within(wanted.goal.operations) if wanted.least is None else search.shortest(wanted.least)
 
@@ -115,19 +116,17 @@ class _Search:
             if name == "margin-convolution" and error.code not in MISSED:
                 raise
             return None
-        operations = 0
+        self.found.append(found := Found(proof))
         if self.wanted.least is None or self._reached(proof):
             note(progress, "counting the checker's operations")
-            operations = operations_of(self.problem, proof)
-        self.found.append(Found(proof, operations))
+            found.operations = operations_of(self.problem, proof)
         self.tries.best = self._best()
-        return self.found[-1]
+        return found
 
     def _best(self) -> str:
         """In words."""
         if self.wanted.least is None:
-            fitting = [each for each in self.found if each.operations <= (self.wanted.goal.operations or 0)]
-            best = max(fitting, key=lambda each: each.proof.lower, default=None)
+            best = max(self._fitting(), key=lambda each: each.proof.lower, default=None)
         else:
             fitting = [each for each in self.found if self._reached(each.proof)]
             best = min(fitting, key=lambda each: each.operations, default=None)
@@ -136,11 +135,17 @@ class _Search:
     def _bound(self, found: Found) -> str:
         return percent(found.proof.lower, self.problem.task.total)
 
+    def _fitting(self) -> list[Found]:
+        return [each for each in self.found if each.operations <= (self.wanted.goal.operations or 0)]
+
+    def usable(self) -> bool:
+        """Is there something to keep?"""
+        return bool(self._fitting() if self.wanted.least is None else self.found)
+
     def within(self, budget: int | None) -> Proof:
         """The best within a budget. Errors: BUDGET_TOO_SMALL, with the smallest that will do."""
-        fitting = [each.proof for each in self.found if each.operations <= (budget or 0)]
-        if fitting:
-            return max(fitting, key=lambda proof: proof.lower)
+        if fitting := self._fitting():
+            return max(fitting, key=lambda each: each.proof.lower).proof
         text = f"no proof within {budget} operations was found"
         if self.found:
             least = min(self.found, key=lambda each: each.operations)

@@ -10,11 +10,11 @@ from functools import partial
 from ..errors import CompactProofsError, shown
 from ..float_semantics import estimate_float, find_float
 from ..problem import Problem
+from ..progress import Progress, note
 from ..proof import Proof
 from . import brute_force, convolution, cubic, margin_tree, subcubic
 from .convolution import Goal
 
-Progress = Callable[[int, int], None]
 TREE_TRIAL = 200_000
 EDITIONED = ("all", f"{subcubic.PREFIX}70")
 """Names that are completed by a number or an edition, for advice."""
@@ -36,11 +36,13 @@ def _small_tree(problem: Problem, progress: Progress) -> Proof:
 
 def _auto(problem: Problem, progress: Progress, goal: Goal = convolution.AUTO) -> Proof:
     """The exact count where it is cheap, else nearly exact bounds."""
+    note(progress, "the exact count, if it is cheap")
     try:
         return _small_tree(problem, progress)
     except CompactProofsError as error:
         if error.code != "TREE_TOO_LARGE":
             raise
+    note(progress, "the exact count is not cheap; bounds by convolution")
     return convolution.margin_convolution(problem, progress, goal)
 
 
@@ -85,6 +87,9 @@ def strategy(name: str) -> Strategy:
     if name.startswith(subcubic.PREFIX):
         found = subcubic.parse(name)
         return Strategy(found.find, found.estimate, found.summary)
+    if name.partition(":")[0] == "all":
+        text = "'all' is a table made by certify, not one strategy; here name each, as --strategy cubic --strategy auto"
+        raise CompactProofsError("STRATEGY_NAME", text, place="strategy")
     near = difflib.get_close_matches(name, [*STRATEGIES, *EDITIONED], 2, 0.5)
     text = f"{shown(name)} is unknown" + (f"; did you mean {' or '.join(near)}?" if near else ".")
     known = f"{', '.join(STRATEGIES)}, {subcubic.PREFIX}1 to {subcubic.PREFIX}100 and, for certify, all"
