@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import click
 
 from ...core.audit.account import Account, Share
 from ...core.audit.bands import Losing
-from ...core.decimals import percent, remains
+from ...core.decimals import decimal, percent, remains
 from ...core.errors import printable
 from ...core.task import Task
 from . import losing, programs, worst
@@ -173,7 +174,8 @@ def _summary(report: Report) -> str:
         text += f"; in doubles the model is wrong on {wrong} ({percent(wrong, document.total, up=True)})"
     elif losses is not None and losses.sampled is not None:
         s = losses.sampled
-        text += f"; of {s.samples} sampled inputs the model got {s.right} right (95 %: {s.low:.3%} to {s.high:.3%})"
+        low, high = decimal(100 * Fraction(s.low), 3), decimal(100 * Fraction(s.high), 3, up=True)
+        text += f"; of {s.samples} sampled inputs the model got {s.right} right (95 %: {low} % to {high} %)"
     return text
 
 
