@@ -21,7 +21,7 @@ from ..core.progress import note
 from .console import guarded, progress_bar
 from .extras import require
 from .parallel import can_run, run_pieces
-from .sweep_train import train_all, trainings_of, untrained
+from .sweep_train import missing, train_all, trainings_of, untrained
 from .sweep_work import COLUMNS, empty_row, finished, pieces_of, usable, work
 
 EPILOG = """\b
@@ -83,11 +83,12 @@ def sweep(
     names, texts = strategies or ("auto",), claims or ("accuracy",)
     trainings = trainings_of(specs, Path(output))
     usable(itertools.chain(map(load, models), map(untrained, trainings)), names, texts)
+    to_train = missing(trainings, scheduler)
     make_folder(output, "a sweep writes many files and needs a folder")
     make_folder(target.parent, "the table needs a folder")
     check_target(target, overwrite=True, inputs=models)
     with progress_bar("training", quiet=as_json) as tick:
-        trained, failures = train_all(trainings, jobs, scheduler, tick)
+        trained, failures = train_all(to_train, jobs, scheduler, tick)
     ready = [*models, *(each.path for each in trainings if each.path not in failures)]
     pieces = pieces_of(ready, names, texts, Path(output))
     rows = {i: row for i, piece in enumerate(pieces) if (row := finished(piece)) is not None}

@@ -88,13 +88,18 @@ def untrained(training: Training) -> Model:
     return load(training.file) if training.file.exists() else blank_model(training.config)
 
 
-def train_all(
-    trainings: Sequence[Training], jobs: int, scheduler: str | None, tick: Callable[[int, int], None]
-) -> tuple[int, dict[str, str]]:
-    """Train what is not there yet: how many were, and what went wrong, by path. Errors: TRAIN_TORCH."""
+def missing(trainings: Sequence[Training], scheduler: str | None) -> list[Training]:
+    """What is not there yet. Errors: TRAIN_TORCH."""
     todo = [each for each in trainings if not each.file.exists()]
     if todo and scheduler is None:  # workers of a cluster have their own installations
         require_torch()
+    return todo
+
+
+def train_all(
+    todo: Sequence[Training], jobs: int, scheduler: str | None, tick: Callable[[int, int], None]
+) -> tuple[int, dict[str, str]]:
+    """Train: how many were, and what went wrong, by path."""
     failures: dict[str, str] = {}
     for done, (index, error) in enumerate(run_pieces(_train, todo, jobs, scheduler), 1):
         tick(done, len(todo))
