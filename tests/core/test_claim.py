@@ -47,7 +47,7 @@ def test_a_distribution_that_is_uniform_after_all() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "CLAIM_SYNTAX: column 1: expected 'accuracy', 'E', 'P'"),
+        ("", "CLAIM_SYNTAX: column 1: expected 'accuracy', 'E[log-loss]', 'P(margin > ...)'"),
         ("E[log-loss] >= 1", "CLAIM_SYNTAX: found '>=': a share of inputs is bounded from below"),
         ("accuracy <= 99%", "CLAIM_SYNTAX: found '<='"),
         ("E[accuracy]", "CLAIM_SYNTAX: column 3: expected 'log-loss'"),
