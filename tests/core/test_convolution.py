@@ -29,6 +29,10 @@ from compactproofs.core.task import task_for
 
 
 def planted(tokens: int, context: int, seed: int = 1, pull: float = 1.5, gain: float = 30.0) -> Model:
+    return from_arrays(weights(tokens, context, seed, pull, gain))
+
+
+def weights(tokens: int, context: int, seed: int, pull: float, gain: float) -> dict[str, Floats]:
     """Token t is (t, 1), output o gives t*o - o*o/2, attention grows with t; with noise, so that some inputs fail."""
     rng = np.random.default_rng(seed)
     t = np.arange(tokens, dtype=np.float64)
@@ -36,7 +40,7 @@ def planted(tokens: int, context: int, seed: int = 1, pull: float = 1.5, gain: f
     def noisy(array: Floats, size: float = 0.15) -> Floats:
         return np.asarray(np.round((array + size * rng.standard_normal(array.shape)) * 1024) / 1024)
 
-    arrays = {
+    return {
         "embed.W_E": noisy(np.stack([t, np.ones(tokens)], axis=1)),
         "pos_embed.W_pos": noisy(np.zeros((context, 2))),
         "blocks.0.attn.W_Q": noisy(np.array([[[0.0], [1.0]]])),
@@ -45,7 +49,6 @@ def planted(tokens: int, context: int, seed: int = 1, pull: float = 1.5, gain: f
         "blocks.0.attn.W_O": noisy(np.array([[[gain, 0.0]]])),
         "unembed.W_U": noisy(np.stack([t, -(gain + 1) * t * t / (2 * t.clip(1))])),
     }
-    return from_arrays(arrays)
 
 
 def problem(tokens: int = 6, context: int = 4, **options: float) -> Problem:
@@ -125,6 +128,22 @@ def test_a_gap_is_reached(wanted: float) -> None:
     truth = margin_tree(found).lower
     proof = margin_convolution(found, goal=Goal(gap=wanted))
     assert proof.lower <= truth <= proof.upper
+
+
+def test_inputs_whose_maximum_stands_at_a_light_position_are_counted_on_finer_grids() -> None:
+    """Attention to positions falls by a factor of e^20, so that small terms decide between most inputs."""
+    arrays, attention = weights(6, 6, 1, 3.0, 30.0), "blocks.0.attn."
+    for name, axis in (("embed.W_E", 1), ("pos_embed.W_pos", 1), ("unembed.W_U", 0), (attention + "W_O", 2)):
+        arrays[name] = np.insert(arrays[name], 2, 0.0, axis=axis)
+    for name in ("W_Q", "W_K", "W_V"):
+        arrays[attention + name] = np.insert(arrays[attention + name], 2, 0.0, axis=1)
+    arrays[attention + "W_Q"][0, :, 0] = 0, 1, 0
+    arrays[attention + "W_K"][0, :, 0] = 3, 0, 1
+    arrays["pos_embed.W_pos"][:] = [[0, 0, -score] for score in (4, 20, 0, 12, 16, 8)]
+    model = from_arrays(arrays)
+    found = Problem(model, task_for(model))
+    proof = margin_convolution(found, goal=Goal(gap=0.12))
+    assert proof.lower <= margin_tree(found).lower <= proof.upper
 
 
 def test_a_lower_bound_is_reached_by_a_shorter_proof_the_lower_it_is() -> None:

@@ -14,7 +14,8 @@ from .block import Block, Draft, Found
 from .items import Rest
 from .terms import Indices, View, harmless
 
-COARSE, MIDDLE, FINE, FINEST = 1 / 4, 1 / 32, 1 / 64, 1 / 1024
+COARSE, MIDDLE, FINE, FINEST = 1 / 4, 1 / 32, 1 / 64, 2.0**-20
+FINER = (2, 8, 64)
 SAMPLES = 2000
 EVEN = 16  # a full share
 SHARES = (4, 8, 16, 24)
@@ -197,14 +198,13 @@ def refinements(block: Block, found: Found) -> Iterator[Move]:
     draft, gone = found.draft, (found.number,)
     if draft.kind == "screen":
         return
-    if draft.step > FINEST:
-        yield Move(gone, (replace(draft, step=draft.step / 2),))
+    for finer in FINER:
+        if draft.step >= finer * FINEST:
+            yield Move(gone, (replace(draft, step=draft.step / finer),))
     if draft.kind != "upper":
         if len(draft.queries) > 1:
             yield Move(gone, _split(draft, query_parts(block, draft.queries, 2)))
         return
-    if draft.step > 1 / 128:
-        yield Move(gone, (replace(draft, step=draft.step / 8),))
     yield from _leaning(block, draft, gone)
     if not draft.outputs:
         outputs = block.view.others

@@ -24,6 +24,7 @@ LONG_ODDS = 200
 SELDOM = 8  # and then it is tried as often as once in so many times
 LEAST_GAIN = 1e-4
 SOFT = 0.3  # what a step towards a useful count is worth beside a gain
+LOSS = 5e-4  # that classes may have where no gap is wished
 WORTH = 3e-5  # shares of all inputs below which no deep moves are tried
 CLASS_OPERATIONS = 20_000  # a hopeful guess of what the items of a class cost
 CHEAPEST = 400  # operations; keeps free moves from an infinite rank
@@ -192,7 +193,7 @@ class Search:
             gaps[list(self.done[place.m])] = 0.0
             self.chosen[place.m] = q = int(gaps.argmax())
             if gaps[q] > 0:
-                yield class_move(block, q, self.goal.two_sided)
+                yield class_move(block, q, self.goal.gap or LOSS, self.goal.two_sided)
         elif place.what == "certain":
             yield from certain(block, self._samples(place.m), self.own[place.m])
         elif found is None:
