@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import timedelta
+from math import ceil
 
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, Progress, Task, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-WINDOW = 300
-"""Seconds whose mean speed tells the time that is left: parts of a search differ, so a short window would mislead."""
+KNOWN = 0.01
+"""Share of the work after which its pace says something."""
 NEVER_FULL = 0.999
 """Of the bar, while the work goes on: what is full has stopped, and its clock stops with it."""
 
@@ -23,17 +25,26 @@ class _TwoLines(Progress):
         yield self.make_tasks_table(self.tasks)
 
 
-class _Left(TimeRemainingColumn):
-    """With words, and nothing where nothing is known of the length of the work."""
+class Left(ProgressColumn):
+    """What the rest takes at the pace so far; nothing where nothing is known of the length of the work.
+
+    Rich's own column keeps to its last estimate while a long step goes on; this one grows with it.
+    """
+
+    max_refresh = 0.5
 
     def render(self, task: Task) -> Text:
-        return Text(f"about {super().render(task).plain} left") if task.total else Text("")
+        if not task.total:
+            return Text("")
+        share = task.completed / task.total
+        left = "?" if share < KNOWN else timedelta(seconds=ceil((task.elapsed or 0.0) * (1 - share) / share))
+        return Text(f"about {left} left")
 
 
 def drawn(console: Console) -> Progress:
     """What draws one bar."""
-    columns = (BarColumn(), TimeElapsedColumn(), TextColumn("so far"), _Left())
-    return _TwoLines(*columns, console=console, transient=True, speed_estimate_period=WINDOW)
+    columns = (BarColumn(), TimeElapsedColumn(), TextColumn("so far"), Left())
+    return _TwoLines(*columns, console=console, transient=True)
 
 
 class Tick:

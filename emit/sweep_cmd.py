@@ -97,7 +97,7 @@ def sweep(
     with progress_bar("sweep", quiet=as_json) as tick:
         for done, row in run_pieces(work, [pieces[i] for i in todo], jobs, scheduler):
             rows[todo[done]] = row
-            tick(len(rows), len(pieces))
+            tick(len(rows) - reused, len(todo))
             note(tick, f"{len(rows)} of {len(pieces)} proofs are there")
     ordered = [rows[i] for i in range(len(pieces))]
     ordered += [

@@ -14,13 +14,14 @@ from compactproofs.core.problem import Problem
 from compactproofs.core.proof import Proof
 from compactproofs.core.question import question_of
 from compactproofs.emit import towards
-from compactproofs.emit.bar import Tick, drawn
+from compactproofs.emit.bar import Left, Tick, drawn
 from compactproofs.emit.certificate import enforce
 from compactproofs.emit.goals import wish
 from compactproofs.emit.parts import prove_parts
 from compactproofs.emit.towards import prove_towards
 from made import MODEL, SMALL
 from rich.console import Console
+from rich.progress import Task, TaskID
 
 FEW, FIVE = "accuracy of max of 3 tokens", "accuracy of max of 5 tokens"
 
@@ -162,3 +163,12 @@ def test_the_bar_has_words_above_it_and_its_clock_runs_until_the_end() -> None:
     lines = screen.getvalue().splitlines()
     assert any(line.rstrip().endswith("left") and "so far" in line and "try" not in line for line in lines)
     assert any("try 1 of at most 3" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("done", "total", "words"), [(1, 4, "about 0:00:30 left"), (0, 4, "about ? left"), (0, None, "")]
+)
+def test_the_time_that_is_left_is_at_the_pace_so_far(done: int, total: int | None, words: str) -> None:
+    task = Task(TaskID(0), "", total, done, _get_time=lambda: 10.0)
+    task.start_time = 0.0
+    assert Left().render(task).plain == words
