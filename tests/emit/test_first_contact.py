@@ -169,12 +169,13 @@ def test_a_missing_extra_is_told_before_the_work(tmp_path: Path, module: str, wo
 
 
 def test_a_goal_that_was_missed_is_told(tmp_path: Path) -> None:
-    words = ["--claim", "accuracy of max of 4 tokens", "--at-least", "99.99%"]
+    # one strategy, for time; test_progress.py has the tries of auto
+    words = ["--claim", "accuracy of max of 4 tokens", "--strategy", "margin-convolution", "--at-least", "99.99%"]
     done = run("certify", "--exact", MODEL, "-o", tmp_path / "a.json", *words)
     assert done.returncode == 2 and "GOAL_NOT_REACHED" in done.stderr and not (tmp_path / "a.json").exists()
     done = run("certify", "--exact", MODEL, "-o", tmp_path / "b.json", *words, "--keep-best")
     assert done.returncode == 1 and "the goal was NOT reached" in done.stderr and (tmp_path / "b.json").exists()
-    done = run("certify", "--exact", MODEL, "-o", tmp_path / "c.json", *words[:2], "--budget", "10")
+    done = run("certify", "--exact", MODEL, "-o", tmp_path / "c.json", *words[:4], "--budget", "10")
     assert done.returncode == 2 and "BUDGET_TOO_SMALL" in done.stderr
-    done = run("certify", "--exact", MODEL, "-o", tmp_path / "d.json", *words[:2], "--budget", "1e6", "--keep-best")
+    done = run("certify", "--exact", MODEL, "-o", tmp_path / "d.json", *words[:4], "--budget", "1e6", "--keep-best")
     assert done.returncode == 0, done.stderr
