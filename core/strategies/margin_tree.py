@@ -89,11 +89,17 @@ def _unsure(tables: list[Table], q: int, m: int, task: Task, found: tuple[int, i
 
 
 def wrong_in_class(
-    problem: Problem, q: int, m: int, outputs: list[int], weights: tuple[Enclosure, Enclosure], chosen: Precision
+    problem: Problem,
+    q: int,
+    m: int,
+    outputs: list[int],
+    weights: tuple[Enclosure, Enclosure],
+    chosen: Precision,
+    limit: int = LIMIT,
 ) -> tuple[int, int]:
     """Wrong and undecided mass of one class, in which these outputs may win. Errors: TREE_TOO_LARGE."""
     tables = [_table(problem, q, m, o, *weights, chosen) for o in outputs]
-    return _walk(tables, q, m, problem.task, Tally(), LIMIT)
+    return _walk(tables, q, m, problem.task, Tally(), limit)
 
 
 def estimate(problem: Problem, progress: Progress = lambda done, total: None) -> int:
