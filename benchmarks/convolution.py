@@ -26,7 +26,7 @@ from run import BIN, ROOT, timed
 
 GAPS = ("1%", "0.3%", "0.1%", "0.05%", "0.03%", "0.02%")
 TOKENS = (8, 16, 32, 64, 128)
-WIDER = {"max_of_20_v512_seed123": "2.1%"}
+WIDER = {"max_of_20_v512_seed123": "12%"}
 """Gaps for models of which the usual one takes hours."""
 GROWING = "max_of_10_v128_seed123"
 TIGHTENED = "max_of_20_v64_seed123"

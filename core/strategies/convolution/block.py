@@ -262,8 +262,9 @@ def scale(view: View) -> float:
     position of average weight."""
     if not view.others:
         return 1.0
-    values = view.differences(np.arange(view.queries), np.array(view.others))[2]
-    rivals = np.sort(values[view.m])[::-1]
+    m, values = view.m, view.floats.values[: view.m + 1]
+    values = values - values[:, m : m + 1]
+    rivals = np.sort(np.delete(values[m], m))[::-1]
     pull = exp(min(float(view.ratio.mean(axis=0).max()), 4.0))
     place = float(view.place.mean()) if view.free else 1.0
     return place * max(1e-9, -float(rivals[min(3, len(rivals) - 1)]), 0.03 * float(np.abs(values).max()) * pull)

@@ -80,10 +80,10 @@ def sample(problem: Problem, view: View) -> Samples:
 
 def rank(block: Block, queries: Indices, outputs: tuple[int, ...]) -> tuple[int, ...]:
     """Outputs by a Chernoff bound of their own count, the most dangerous first."""
-    view, ends, chosen = block.view, block.view.ends_of(queries), np.array(outputs)
+    view, ends, chosen = block.view, block.view.ends_of(queries), np.sort(np.array(outputs))
     direct, _, values, positions = view.differences(queries, chosen)
     value = values + direct.max(axis=0) + positions.mean(axis=0)
-    term = np.where(value >= 0, ends.token_high[:, None], ends.token_low[:, None]) * value / block.scale
+    term = np.maximum(ends.token_high[:, None] * value, ends.token_low[:, None] * value) / block.scale
     best: Floats = np.full(len(chosen), np.inf)
     for rate in (0.03, 0.3, 1.0, 4.0):
         x = rate * term
@@ -101,9 +101,9 @@ def split_screen(
     """Outputs that no query can lose to (unless it loses to the rest), and the others in the given order."""
     if not outputs:
         return (), ()
-    off = harmless(block.view, queries, np.array(outputs), rest)
-    screened = tuple(o for o, flag in zip(outputs, off, strict=True) if flag)
-    return screened, tuple(o for o, flag in zip(outputs, off, strict=True) if not flag)
+    chosen = np.sort(np.array(outputs))
+    off = set(chosen[harmless(block.view, queries, chosen, rest)].tolist())
+    return tuple(o for o in outputs if o in off), tuple(o for o in outputs if o not in off)
 
 
 def query_parts(block: Block, queries: Indices, parts: int) -> list[Indices]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,7 @@ from .items import Kind, Rest
 
 Indices = npt.NDArray[np.int64]
 RECENT = 16  # terms kept for each maximum
+MANY = 16  # outputs, of which the differences are kept a while
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,7 @@ class Ends:
     place_low: Floats
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class View:
     """One maximum m: everything relative to token m."""
 
@@ -57,15 +59,11 @@ class View:
         """All outputs but m."""
         return tuple(o for o in range(self.outputs) if o != self.m)
 
-    def differences(self, queries: Indices, outputs: Indices) -> list[Floats]:
+    def differences(self, queries: Indices, outputs: Indices) -> tuple[Floats, Floats, Floats, Floats]:
         """Logits less those of m, at the outputs: direct (with the threshold) and own for the queries, then values for
         tokens 0..m, and positions, of which the query's is the last."""
-        floats, m = self.floats, self.m
-        sources = ((floats.direct, queries), (floats.values, self.rows[queries]))
-        parts = [array[rows[:, None], outputs] - array[rows, m : m + 1] for array, rows in sources]
-        parts[0] += floats.shift
-        values, positions = floats.values[: m + 1], floats.positions
-        return [*parts, *(array[:, outputs] - array[:, m : m + 1] for array in (values, positions))]
+        find = _kept_differences if len(outputs) > MANY else _differences
+        return find(self, queries.tobytes(), outputs.tobytes())
 
     def ends_of(self, queries: Indices) -> Ends:
         """Weights over a set of queries, kept for the next item with this set."""
@@ -77,6 +75,20 @@ class View:
         return self.ends[key]
 
 
+def _differences(view: View, queries: bytes, outputs: bytes) -> tuple[Floats, Floats, Floats, Floats]:
+    floats, m = view.floats, view.m
+    rows, columns = np.frombuffer(queries, np.int64), np.frombuffer(outputs, np.int64)
+
+    def relative(array: Floats) -> Floats:
+        return np.asarray(array.take(columns, axis=1) - array[:, m : m + 1])
+
+    own, values = relative(floats.values[view.rows[rows]]), relative(floats.values[: m + 1])
+    return relative(floats.direct[rows]) + floats.shift, own, values, relative(floats.positions)
+
+
+_kept_differences = lru_cache(maxsize=8)(_differences)  # a search asks for the same several times in a row
+
+
 def view(problem: Problem, m: int) -> View:
     """The view of one maximum."""
     task, floats = problem.task, problem.floats
@@ -85,6 +97,7 @@ def view(problem: Problem, m: int) -> View:
     holds = np.array([task.holds_max(int(q), m) for q in queries])
     token = floats.token[queries]
     share = shares(task, m)
+    below, total = task.below(m + 1)[0], task.total
     own = np.exp(np.minimum(token[queries, rows] - token[:, m], 600.0)) * floats.position[queries, -1]
     return View(
         m=m,
@@ -97,7 +110,7 @@ def view(problem: Problem, m: int) -> View:
         share=share,
         holds=holds,
         size=np.where(holds, 1.0, 1.0 - np.prod(1.0 - share[:, m])),
-        weight=np.array([task.own_mass(int(q)) * task.below(m + 1)[0] / task.total for q in queries]),
+        weight=np.array([task.own_mass(int(q)) * below / total for q in queries]),
     )
 
 
@@ -129,14 +142,14 @@ def bound_terms(view: View, kind: Kind, queries: Indices, outputs: Indices, rest
     value = token[None] + place[:, None]
     near = ends.place_high[:, None] * ends.token_high, ends.place_low[:, None] * ends.token_low
     own = (direct + own_values + positions[view.free]).max(axis=1)
-    return np.where((value >= 0) == up, *near) * value, own * view.own[queries]
+    return (np.maximum if up else np.minimum)(near[0] * value, near[1] * value), own * view.own[queries]
 
 
 def relative_differences(
     view: View, queries: Indices, outputs: Indices, rest: Rest, sign: int
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Direct, own, token and position parts of each output's difference with its share of the rest."""
-    each = view.differences(queries, outputs if len(outputs) else np.array(view.others))
+    each = list(view.differences(queries, outputs if len(outputs) else np.array(view.others)))
     if not len(outputs):
         each = [part.max(axis=1, keepdims=True) for part in each]
     for p, share in rest:
@@ -152,7 +165,7 @@ def harmless(view: View, queries: Indices, outputs: Indices, rest: Rest = ()) ->
     direct, own_values, values, positions = relative_differences(view, queries, outputs, rest, -1)
     most = positions[: view.free].max(axis=0) if view.free else 0.0
     value = values + direct.max(axis=0) + most
-    each = np.where(value >= 0, ends.token_high[:, None], ends.token_low[:, None]) * value
+    each = np.maximum(ends.token_high[:, None] * value, ends.token_low[:, None] * value)
     top = each.max(axis=0)
     free = top * np.where(top >= 0, ends.place_high.sum(), ends.place_low.sum())
     switch = ends.place_low.min(initial=np.inf) * (top - each[view.m]) if view.free else np.zeros(len(outputs))
