@@ -152,8 +152,8 @@ def judge(argv: Sequence[str] | None) -> tuple[int, str, list[str], Report]:
         fault = refusal
     except MemoryError:
         fault = Exhausted("MEMORY", "out of memory; --max-memory MB allows more")
-    except OSError as closed:
-        fault = Refusal("INTERNAL", f"the output cannot be written, so there is no verdict: {closed.strerror}")
+    except OSError:  # the output cannot be written: said once, where the verdict is due
+        raise
     except Exception as unexpected:
         fault = Refusal("INTERNAL", f"{type(unexpected).__name__}: {unexpected}; please report this file")
     print(printable(f"{options.about}: {fault}"), file=sys.stderr)

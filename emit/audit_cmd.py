@@ -41,7 +41,7 @@ def audit(certificates: tuple[str, ...], as_json: bool, page: str | None, quick:
 
     Verdict and claim come from the checker, run on each file in a process of its own. If one of them is not VERIFIED,
     its message is all that is printed. Exit status: that of the first certificate that is not VERIFIED (REJECTED 1,
-    MALFORMED 2, INTERNAL 3, RESOURCE 4), else 0.
+    MALFORMED 2, INTERNAL 3, RESOURCE 4); 3 if the output cannot be written; else 0.
     """
     if page is not None:
         require("HTML_MISSING", "jinja2", "report")

@@ -22,12 +22,13 @@ from ..core.semantics import NAMES, semantics
 from ..core.strategies import STRATEGIES, estimate
 from .all_strategies import run_all, table
 from .certificate import enforce, publish
-from .console import INTERRUPTED, guarded, interruptible, nats, progress_bar
+from .console import guarded, interruptible, nats, progress_bar
 from .goals import missed, wish
 from .options import whole
 from .parallel import can_run
 from .parts import prove_parts
 from .shards import prove_sharded
+from .start import INTERRUPTED
 from .towards import prove_towards
 
 EPILOG = """\b
@@ -153,8 +154,8 @@ def certify(
     """Prove bounds of the accuracy of MODEL (a safetensors file), over the real numbers or in floating point.
 
     Goals (--gap, --at-least, --budget) and claims about the log-loss search: seconds to some minutes.
-    Exit status: 0; 1 if --keep-best kept a proof of less than was asked for; 2 for an error; 130 after Ctrl-C, even if
-    a proof was kept.
+    Exit status: 0; 1 if --keep-best kept a proof of less than was asked for; 2 for an error; 3 if the output cannot be
+    written (the certificate then is); 130 after Ctrl-C, even if a proof was kept.
     """
     if exact != (output is not None):
         raise click.UsageError("--exact needs -o FILE, and -o is only for --exact")
@@ -225,7 +226,7 @@ def _report(question: Question, proof: Proof, output: str, size: int, checked: d
     return {
         "strategy": proof.strategy,
         "quantity": "log-loss" if question.log_loss else "margin",
-        "semantics": None if question.semantics is None else asdict(question.semantics),
+        "semantics": "real" if question.semantics is None else asdict(question.semantics),
         "lower": [str(proof.lower), total],
         "upper": [str(proof.upper), total],
         "undecided": str(proof.undecided),
@@ -258,7 +259,7 @@ def _lines(report: dict[str, Any]) -> list[str]:
     if int(report["undecided"]):
         near = (
             "ties, too near to one, or out of reach of attention weights"
-            if report["semantics"] is None
+            if report["semantics"] == "real"
             else "within reach of rounding errors"
         )
         lines.append(f"{report['undecided']} inputs are {near}; they count as wrong")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -13,10 +14,12 @@ import click
 
 from ..core.decimals import decimal
 from ..core.errors import CompactProofsError
+from ..core.files import reason
 from ..core.question import LOSS_BITS
+from .start import INTERRUPTED
 
-INTERRUPTED = 130
-"""Exit status after Ctrl-C."""
+UNWRITABLE = 3
+"""Exit status if the output cannot be written: that of `check`, for 1 and 2 say something of a certificate."""
 
 
 @contextmanager
@@ -56,7 +59,9 @@ def interruptible() -> Iterator[Callable[[], bool]]:
 
 
 def guarded(command: click.Command, arguments: list[str] | None = None) -> int:
-    """Run a command: errors on one line of stderr, exit status 2; Ctrl-C 130, and a line that says so."""
+    """Run a command: errors on one line of stderr, exit status 2; Ctrl-C 130, and a line that says so; 3 if the output
+    cannot be written, without a line where its reader went away."""
+    stdout = sys.stdout
     try:
         status = command.main(args=arguments, standalone_mode=False)
     except click.ClickException as error:
@@ -68,4 +73,19 @@ def guarded(command: click.Command, arguments: list[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted; what was finished before is kept", err=True)
         return INTERRUPTED
+    except SystemExit:
+        if sys.stdout is stdout:
+            raise
+        return _unwritable()  # click exits with 1 on a broken pipe, and then only has replaced stdout
+    except OSError as fault:
+        if fault.filename is not None:
+            raise
+        click.echo(f"error: the output cannot be written: {reason(fault)}", err=True)
+        return _unwritable()
     return status if isinstance(status, int) else 0
+
+
+def _unwritable() -> int:
+    """The exit status; what stdout still buffers is dropped, for the interpreter would fail on it again at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return UNWRITABLE
