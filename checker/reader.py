@@ -82,9 +82,12 @@ def _load(data: bytes, encoding: str) -> object:
         )
     except UnicodeDecodeError as fault:
         raise Malformed("NOT_TEXT", f"byte {fault.start} is not {encoding}") from None
+    except json.JSONDecodeError as fault:
+        cut = fault.pos >= len(text.rstrip()) or "Unterminated" in fault.msg
+        hint = "; the end of the file is missing" if cut else ""
+        raise Malformed("NOT_JSON", str(fault)[:200] + hint if text.strip() else "the file is empty") from None
     except (ValueError, RecursionError) as fault:
-        hint = "" if text.rstrip().endswith("}") else "; the end of the file is missing"
-        raise Malformed("NOT_JSON", str(fault)[:200] + hint) from None
+        raise Malformed("NOT_JSON", str(fault)[:200]) from None
     return value
 
 

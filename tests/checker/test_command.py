@@ -56,7 +56,11 @@ def test_the_folder_may_have_another_name_and_hides_nothing(tmp_path: Path) -> N
         (["GOOD", "--at-least", "99.9"], "99.9% has a per cent sign"),
         (["GOOD", "--at-least", "101%"], "more than all inputs"),
         (["MODEL"], "looks like a safetensors file"),
-        (["CUT"], "the end of the file is missing"),
+        (["CUT"], "the end of the file is missing\n"),
+        (["CUT_IN_TEXT"], "the end of the file is missing\n"),
+        (["EMPTY"], "NOT_JSON: the file is empty\n"),
+        (["MORE"], "Extra data: line 1 column 4 (char 3)\n"),
+        (["PYTHON"], "Expecting value: line 1 column 1 (char 0)\n"),
         (["PRETTY"], "edited or reformatted"),
         (["GOOD", "--model", "MODEL"], f"--model {MODEL}: "),
         (["GOOD", "--max-operations", "5"], "--max-operations"),
@@ -65,8 +69,12 @@ def test_the_folder_may_have_another_name_and_hides_nothing(tmp_path: Path) -> N
 def test_advice(tmp_path: Path, words: list[str], text: str) -> None:
     data = GOOD.read_bytes()
     (tmp_path / "cut").write_bytes(data[:-100])
+    (tmp_path / "cut_in_text").write_bytes(data[: data.index(b'"compactproofs') + 5])
+    (tmp_path / "empty").write_bytes(b"")
+    (tmp_path / "more").write_text("{} and more")
+    (tmp_path / "python").write_text("import os\n")
     (tmp_path / "pretty").write_text(json.dumps(json.loads(data), indent=1))
-    names = {"GOOD": GOOD, "MODEL": MODEL, "CUT": tmp_path / "cut", "PRETTY": tmp_path / "pretty"}
+    names = {"GOOD": GOOD, "MODEL": MODEL, **{path.name.upper(): path for path in tmp_path.iterdir()}}
     done = check(*(names.get(word, word) for word in words))
     assert done.returncode != 0 and text in done.stderr
     if "--model" in words:
