@@ -26,7 +26,11 @@ def page() -> str:
     lines += ["## Commands", ""]
     for name in sorted(compactproofs.commands):
         command = compactproofs.commands[name]
-        context = click.Context(command, info_name=_shown(name), max_content_width=110, terminal_width=110)
+        # -h comes from the settings of a command, or from those of its group
+        group = click.Context(compactproofs, info_name="compactproofs", **compactproofs.context_settings)
+        settings = {**command.context_settings, "max_content_width": 110, "terminal_width": 110}
+        parent = None if _shown(name) == name else group
+        context = click.Context(command, parent=parent, info_name=name, **settings)
         lines += [f"### `{_shown(name)}`", "", "```text", command.get_help(context).rstrip(), "```", ""]
     lines += ["`check` is a program of its own: `check --help`.", ""]
     return "\n".join(lines)
