@@ -69,6 +69,11 @@ class Model:
     sizes: dict[str, int]
     matrices: dict[str, Matrix]
 
+    @property
+    def entries(self) -> int:
+        """Of all tensors together."""
+        return sum(prod(tensor.shape) for tensor in self.tensors)
+
     def digest(self) -> str:
         """SHA-256 over name, dtype, shape and bytes of every tensor in order."""
         hasher = hashlib.sha256()

@@ -1,6 +1,6 @@
 """A claim in words; numbers are rounded the safe way."""
 
-from math import prod
+from dataclasses import replace
 
 from .claim import LOSS_BITS, Claim
 
@@ -26,13 +26,12 @@ def words(claim: Claim) -> str:
     if others:
         inputs = f"units of probability, shared by a mixture of {len(claim.parts)} distributions that --show prints"
     elif task.masses is not None:
-        possible = prod(sum(1 for weight in row if weight) for row in task.masses)
+        chances = tuple(tuple(min(weight, 1) for weight in row) for row in task.masses)
+        possible, every = replace(task, masses=chances).total, replace(task, masses=None).total
         shared = "equally" if all(len({*row} - {0}) == 1 for row in task.masses) else "unequally"
-        inputs = f"units of probability, shared {shared} by {possible} of {task.tokens**task.length} inputs"
-        if task.maxima is not None:
-            inputs = f"units of probability, shared {shared} by the inputs"
-        elif possible == prod(map(sum, task.masses)):  # all weights are 0 or 1
-            inputs = f"equally likely inputs out of {task.tokens**task.length}"
+        inputs = f"units of probability, shared {shared} by {possible} of {every} inputs"
+        if possible == task.total:  # all weights are 0 or 1
+            inputs = f"equally likely inputs out of {every}"
     if not others and task.maxima is not None:
         inputs += f" whose {what} token is one of {len(task.maxima)} given ones"
     if claim.threshold is None:

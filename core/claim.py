@@ -149,6 +149,11 @@ class _Reader(Transformer[Any, Any]):
         return value / 100 if percent else value
 
     def at_least(self, value: Fraction) -> tuple[str, Fraction]:
+        if value > 1:
+            text = f"at least {float(100 * value):.12g} % of the inputs: no share is above 100 %"
+            raise CompactProofsError(
+                "CLAIM_VALUE", f"{text}; did you mean {float(value):.12g}%?" if value <= 100 else text
+            )
         return ">=", value
 
     def at_most(self, value: Fraction) -> tuple[str, Fraction]:
@@ -240,14 +245,25 @@ def tasks_of(claim: Claim, model: Model) -> tuple[tuple[int, Task], ...]:
 
 
 def _part(conditions: tuple[Condition, ...], task: Task) -> Task:
-    """One product of distributions at positions, restricted to answers."""
+    """One product of distributions at positions, restricted to answers. All conditions hold, in any order.
+
+    A set at a position with shares restricts these to its tokens.
+    """
     rows = [[Fraction(1)] * task.tokens for _ in range(task.length)]
+    shared: set[int] = set()
     answers = [condition for condition in conditions if condition.place in ("maximum", "minimum")]
     for condition in conditions:
         row = _shares(condition, task)
         if condition not in answers:
             for position in _positions(condition.place, task):
-                rows[position] = row
+                if len(condition.shares) > 1 and position in shared:
+                    raise CompactProofsError("CLAIM_SHARES", f"position {position} is given shares twice; once will do")
+                if len(condition.shares) > 1:
+                    shared.add(position)
+                rows[position] = [a * b for a, b in zip(rows[position], row, strict=True)]
+                if not any(rows[position]):
+                    text = f"no token meets all conditions on position {position}"
+                    raise CompactProofsError("CLAIM_TOKEN", f"{text}, of which one is on {condition.place}")
     masses = tuple(_integers(row) for row in rows)
     if task.kind == "min":
         masses = tuple(row[::-1] for row in masses)

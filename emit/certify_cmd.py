@@ -176,6 +176,10 @@ def certify(
     problem = question.parts[0][1]
     if everything or output is None or by is not None:
         task_of(claim, loaded)  # these are for claims about one distribution
+    if everything and claim.bound is not None:
+        raise click.UsageError(
+            "a bound in the claim is for one strategy; leave it out, the table shows what each reaches"
+        )
     if everything:
         rows = run_all(problem, strategy.partition(":")[2] or "sound", output, force, not no_check, as_json)
         click.echo(json.dumps(rows, sort_keys=True) if as_json else "\n".join(table(rows)))

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import click
 
-from ..core.decimals import percent
+from ..core.decimals import ends, percent
 from ..core.proof import Proof
 from ..core.strategies.convolution import Goal
 
@@ -44,7 +44,10 @@ def missed(wanted: Wish | None, proof: Proof, total: int) -> str | None:
         return f"the goal was NOT reached: the bounds are {apart} apart, asked for were {plain(wanted.goal.gap)}"
     if wanted.least is not None and proof.lower < wanted.least * total:
         reached = percent(proof.lower, total)
-        return f"the goal was NOT reached: the lower bound is {reached}, asked for was {plain(wanted.least)}"
+        text = f"the goal was NOT reached: the lower bound is {reached}, asked for was {plain(wanted.least)}"
+        if proof.upper < wanted.least * total:
+            text += f", which no proof can reach: at most {ends(proof.lower, proof.upper, total)[1]} are right"
+        return text
     return None
 
 

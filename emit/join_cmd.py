@@ -20,7 +20,7 @@ from .certificate import publish
 
 EPILOG = """\b
 Examples:
-  # two machines proved different maxima of one model
+  # parts that were proved apart, each a certificate of the whole claim that counts some of the classes only
   compactproofs join low.json high.json -o whole.json
 """
 

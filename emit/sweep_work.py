@@ -19,7 +19,7 @@ from ..core.question import problem_of
 from ..core.strategies import prove, strategy
 from .all_strategies import file_name
 from .auditing.costs import paper_cost
-from .certificate import VERSION, publish
+from .certificate import VERSION, enforce, publish
 
 COLUMNS: Final = (
     "model", "model_sha256", "strategy", "claim", "lower", "upper", "total", "share", "operations", "steps", "bytes",
@@ -117,6 +117,7 @@ def _certify(piece: Piece) -> dict[str, Any]:
     claim = parse(piece.claim)
     problem = problem_of(claim, model)
     proof = prove(piece.strategy, problem)
+    enforce(claim.bound, problem, proof)
     piece.at(piece.certificate).parent.mkdir(parents=True, exist_ok=True)
     size, checked = publish(problem, proof, piece.at(piece.certificate), overwrite=True)
     paper = paper_cost(problem, [str(proof.steps[-2]["rule"])], proof.steps)

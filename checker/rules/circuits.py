@@ -19,6 +19,7 @@ def circuit(step: Step) -> Factored:
                 a constant to the scores of a query; b_V and b_O pass through the average, whose weights sum to 1.
     """
     name = step.fields.text("name")
+    step.meter.charge(2 * step.model.entries)  # they are copied
     centre = None
     if step.fields.take("centre") is not None:
         centre = read_vector(step.fields.inner("centre"), step.model.sizes["d_model"])

@@ -20,6 +20,7 @@ def disjoint_union(step: Step) -> Count:
         raise Rejected("SEMANTICS", "counts over the real numbers and of floating-point programs")
     if len({count.part for count in counts}) != 1:
         raise Rejected("PART", "counts of different parts of the distribution: mixture adds them")
+    step.meter.charge(sum(len(count.region) for count in counts))
     spans = sorted(span for count in counts for span in count.region)
     joined = [spans[0]]
     for m, low, high in spans[1:]:

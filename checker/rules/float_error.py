@@ -177,6 +177,7 @@ def float_count(step: Step) -> Count:
     errors, right = step.premise("errors", FloatError), step.premise("right", Count)
     wrong = None if step.fields.take("wrong") is None else step.premise("wrong", Count)
     threshold = step.fields.hex("margin_above"), step.fields.integer("exponent", -4096, 4096)
+    step.meter.charge(sum(high - low for _, low, high in right.region))
     need = 2 * max(max(errors.bound[low:high]) for _, low, high in right.region)
     for count, sign in ((right, 1), (wrong, -1)):
         if count is None:

@@ -180,6 +180,7 @@ def _class(attention: Attention, bound: Bound, q: int, gaps: list[int], step: St
         wrong = max([bound.highest[below]] * (count > 0) + [bound.wrong[own]] * (not holds))
         if not all(margin < 0 for margin in _ends(bound, odds, wrong, bound.direct[q], step)):
             raise Rejected("GAP_FAILS", f"query {q}, maximum {m}, {count} others, gap {gap}: may be wrong")
+        step.meter.charge(task.free)
         right += comb(task.free, count) * (below + 1) ** count
     return right
 

@@ -50,6 +50,7 @@ class Grid:
             raise Malformed("UNIT", f"unit 2^{unit} is finer than the logits, 2^{unit - self.scale}")
         self.ratios: dict[tuple[int, tuple[int, ...]], Ratios] = {}
         self.tops: dict[tuple[int, ...], list[int]] = {}  # the two largest of a row
+        self.seen: dict[int, tuple[tuple[int, ...], list[int]]] = {}  # by the identity of a row: to hash one takes time
 
     def cells(self, item: Item) -> tuple[list[list[int]], list[int]]:
         """Cells of positions x tokens 0..m, and for each query the least sum of cells that counts.
@@ -126,10 +127,13 @@ class Grid:
 
     def _top(self, row: tuple[int, ...], m: int) -> int:
         """The largest of a row but that at m."""
-        if row not in self.tops:
-            self.step.meter.count(2 * len(row))
-            self.tops[row] = sorted(row)[-2:]
-        return self.tops[row][row[m] < self.tops[row][1]]
+        if id(row) not in self.seen:
+            if row not in self.tops:
+                self.step.meter.count(2 * len(row))
+                self.tops[row] = sorted(row)[-2:]
+            self.seen[id(row)] = row, self.tops[row]
+        top = self.seen[id(row)][1]
+        return top[row[m] < top[1]]
 
     def _ratios(self, m: int, queries: tuple[int, ...]) -> Ratios:
         """Weight ratios, pessimised over the queries."""
@@ -164,6 +168,14 @@ def shifted(n: int, bits: int, up: bool) -> int:
     return n << -bits if bits < 0 else cut(n, bits, up)
 
 
+def _sum(slots: int, length: int, width: int) -> int:
+    """Of all slots: the upper half is added to the lower one, so that the time is linear."""
+    while length > 1:
+        length = (length + 1) // 2
+        slots = (slots >> length * width) + (slots & (1 << length * width) - 1)
+    return slots
+
+
 def tails(rows: list[dict[int, int]], thresholds: list[int], meter: Meter) -> list[int]:
     """Mass of the choices of one cell from each row (cell -> mass) whose sum reaches each threshold.
 
@@ -194,7 +206,7 @@ def tails(rows: list[dict[int, int]], thresholds: list[int], meter: Meter) -> li
             slots, length, base = slots >> (floor - base) * width, length - floor + base, floor
         done = max(most - worst[rest] - base, 0)
         if done < length:
-            surely += (slots >> done * width) % ((1 << width) - 1) * mass[rest]
+            surely += _sum(slots >> done * width, length - done, width) * mass[rest]
             slots, length = slots & (1 << done * width) - 1, done
         if slots == 0:
             return [surely] * len(thresholds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 import subprocess
 import sys
@@ -13,7 +14,9 @@ from compactproofs.checker.errors import Exhausted, Rejected
 from compactproofs.checker.facts import Fact, Factored, Margins, Weights
 from compactproofs.checker.kernel import check, read_document
 from compactproofs.checker.numbers import Exp, Matrix, Meter, add, product
-from compactproofs.checker.rules.grid import tails
+from compactproofs.checker.rules.grid import _sum, tails
+from hypothesis import given
+from hypothesis import strategies as st
 
 ROOT = Path(__file__).resolve().parents[2]
 CERTIFICATE = ROOT / "tests" / "data" / "accept" / "enumerate.json"
@@ -105,3 +108,22 @@ def test_a_verdict_that_cannot_be_written_is_none(options: list[str]) -> None:
     assert "cannot be written" in done.stderr
     assert "Traceback" not in done.stderr
     assert "report" not in done.stderr
+
+
+def test_circuits_that_nothing_uses_are_charged() -> None:
+    value = json.loads(CERTIFICATE.read_bytes())
+    value["proof"] = [{"rule": "circuit", "name": "PVOU", "centre": None}] * 20
+    value["end"] = 20
+    document = read_document((json.dumps(value, sort_keys=True, separators=(",", ":")) + "\n").encode())
+    entries = document.model.entries
+    with pytest.raises(Rejected, match="conclude"):
+        check(document, 2 * entries * 20, lambda rule, fact: None)
+    with pytest.raises(Exhausted):
+        check(document, 2 * entries * 20 - 1, lambda rule, fact: None)
+
+
+@given(slots=st.lists(st.integers(0, 1000), min_size=1, max_size=40))
+def test_slots_are_added_in_halves(slots: list[int]) -> None:
+    width = sum(slots).bit_length() + 8 & -8
+    packed = sum(slot << i * width for i, slot in enumerate(slots))
+    assert _sum(packed, len(slots), width) == sum(slots)

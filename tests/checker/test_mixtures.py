@@ -9,6 +9,8 @@ from typing import Any
 import mpmath
 import pytest
 from certificates import asked, judge, planted, random_model, spelled
+from compactproofs.checker.kernel import read_document
+from compactproofs.checker.words import words
 from compactproofs.core.claim import Claim, Condition, parse
 from compactproofs.core.model import Model
 from compactproofs.core.question import LOSS_BITS
@@ -66,8 +68,8 @@ def masses(claim: Claim, model: Model) -> dict[tuple[int, ...], Fraction]:
 def _weight(tokens: tuple[int, ...], found: tuple[Condition, ...], task: Any) -> Fraction:
     weight = Fraction(1)
     for position, token in enumerate(tokens):
-        last = [c for c in found if c.place == position or (c.place == "query" and position == task.length - 1)]
-        for condition in last[-1:]:
+        here = [c for c in found if c.place == position or (c.place == "query" and position == task.length - 1)]
+        for condition in here:
             weight *= sum((share / len(s) for share, s in condition.shares if token in s), Fraction(0))
     answer = max(tokens) if task.kind == "max" else min(tokens)
     allowed = [set(c.shares[0][1]) for c in found if str(c.place).endswith("imum")]
@@ -152,3 +154,15 @@ def test_more_answers_than_can_be_summed_in_time_are_not(monkeypatch: pytest.Mon
     monkeypatch.setattr("compactproofs.checker.claim.ANSWERS", 1)
     outcome = judge(spelled(value))
     assert (outcome.verdict, outcome.code) == ("RESOURCE", "TOO_MANY_VALUES")
+
+
+@pytest.mark.parametrize(
+    ("first", "said"),
+    [
+        ("in {0, 1}", "2 equally likely inputs out of 5 whose largest token is one of 1 given ones"),
+        ("~ 1/4 {0} + 3/4 {1}", "4 units of probability, shared unequally by 2 of 5 inputs whose largest token"),
+    ],
+)
+def test_the_sentence_says_how_many_inputs_with_given_answers_there_are(first: str, said: str) -> None:
+    value = asked(planted(context=2), f"accuracy when maximum in {{2}} and position 0 {first} and query in {{2}}")
+    assert said in words(read_document(spelled(value)).claim)

@@ -64,6 +64,7 @@ def test_a_distribution_that_is_uniform_after_all() -> None:
         ),
         ("accuracy >= 99% of", "CLAIM_SYNTAX: column 17: expected the end of the claim"),
         ("P(margin > 1/3)", "CLAIM_VALUE: 1/3 is not of the form"),
+        ("accuracy >= 99", "CLAIM_VALUE: at least 9900 % of the inputs: no share is above 100 %; did you mean 99%?"),
         ("accuracy >= 1/0", "CLAIM_VALUE: a fraction has denominator 0"),
         ("accuracy when query in {99999999999}", "CLAIM_TOKEN: token 99999999999"),
     ],
@@ -90,6 +91,8 @@ def test_syntax_errors_point_at_the_column(text: str, message: str) -> None:
         ("accuracy when maximum in {1} and query in {2}", "CLAIM_ANSWER"),
         ("accuracy when maximum in {1} and maximum in {2}", "CLAIM_ANSWER"),
         ("accuracy when maximum in {64}", "CLAIM_TOKEN"),
+        ("accuracy when position 3 in {1} and query in {3}", "CLAIM_TOKEN: no token meets .* position 3, .* on query"),
+        ("accuracy when every position ~ 1/2 {1} + 1/2 {2} and query ~ 1/3 {1} + 2/3 {2}", "CLAIM_SHARES: position 3"),
         ("accuracy when 1/2 (uniform) + 1/2 (query in {1})", "CLAIM_NOT_PLAIN"),
         ("E[log-loss]", "CLAIM_NOT_PLAIN"),
     ],
@@ -130,3 +133,12 @@ def test_any_text_is_a_claim_or_an_error_of_ours(text: str) -> None:
         parse(text)
     except CompactProofsError as error:
         assert error.code.startswith("CLAIM_")
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_all_conditions_on_a_position_hold_in_any_order(swapped: bool) -> None:
+    conditions = ["every position in {1..3}", "query in {2..5}", "position 0 ~ 1/4 {0..1} + 3/4 {3..8}"]
+    task = task_of(parse("accuracy when " + " and ".join(conditions[:: -1 if swapped else 1])), MODEL)
+    assert task.masses is not None
+    kept = [{t: mass for t, mass in enumerate(row) if mass} for row in task.masses]
+    assert kept == [{1: 1, 3: 1}, {1: 1, 2: 1, 3: 1}, {1: 1, 2: 1, 3: 1}, {2: 1, 3: 1}]

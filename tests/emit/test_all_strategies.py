@@ -74,3 +74,9 @@ def test_file_names_sort_by_number() -> None:
 def test_unknown_names_are_errors(model: Path) -> None:
     assert run(model, "--strategy", "subcubic:200")[0] != 0
     assert run(model, "--strategy", "all:fast")[0] != 0
+
+
+def test_a_bound_is_for_one_strategy(model: Path) -> None:
+    status, output = run(model, "--strategy", "all", "--claim", "accuracy >= 99%")
+    assert status == 2
+    assert "a bound in the claim is for one strategy" in output

@@ -228,3 +228,10 @@ def test_certificates_of_parts_are_joined(tmp_path: Path) -> None:
         done = run("join", *words, "-o", tmp_path / "x.json")
         assert done.returncode == 2 and code in done.stderr
         assert not (tmp_path / "x.json").exists()
+
+
+def test_a_bound_in_a_claim_that_is_missed_is_an_error(tmp_path: Path) -> None:
+    done = run("sweep", "-o", tmp_path, MODEL, "--claim", f"{SMALL} >= 100%", "--strategy", "cubic")
+    assert done.returncode == 1
+    assert "CLAIM_NOT_REACHED" in done.stdout
+    assert "0 of 1 VERIFIED" in done.stdout

@@ -39,11 +39,9 @@ def measured(
     problem: Problem, progress: Progress, goal: Goal, maxima: frozenset[int] | None = None
 ) -> tuple[Proof, int]:
     """The proof, and the operations of the checker for it."""
-    return (
-        _within(problem, progress, goal, maxima)
-        if goal.operations is not None
-        else _towards(problem, progress, goal, maxima)
-    )
+    if goal.operations is not None:
+        return _within(problem, progress, goal, maxima)
+    return _towards(problem, progress, goal, maxima)[:2]
 
 
 def _within(problem: Problem, progress: Progress, goal: Goal, maxima: frozenset[int] | None) -> tuple[Proof, int]:
@@ -57,15 +55,18 @@ def _within(problem: Problem, progress: Progress, goal: Goal, maxima: frozenset[
         if room := (budget - fixed) >> halved:
             try:
                 part = Part(progress, halved / HALVINGS, (halved + 1) / HALVINGS, f"search {halved + 1} of {HALVINGS}")
-                found.append(_towards(problem, part, replace(goal, operations=fixed + room), maxima))
+                made, operations, stopped = _towards(problem, part, replace(goal, operations=fixed + room), maxima)
             except CompactProofsError:
                 continue
             except KeyboardInterrupt:
                 if goal.interruptible and found:
                     break
                 raise
+            found.append((made, operations))
+            if stopped:
+                break
     if not found:  # estimates can miss a budget with little room
-        found.append(_towards(problem, progress, Goal(least=0.0), maxima))
+        found.append(_towards(problem, progress, Goal(least=0.0), maxima)[:2])
     fitting = [each for each in found if each[1] <= budget]
     if not fitting:
         text = f"{budget} operations are allowed, the shortest proof found by convolution takes {found[-1][1]}"
@@ -73,8 +74,10 @@ def _within(problem: Problem, progress: Progress, goal: Goal, maxima: frozenset[
     return max(fitting, key=lambda each: (each[0].lower, -each[1]))
 
 
-def _towards(problem: Problem, progress: Progress, goal: Goal, maxima: frozenset[int] | None) -> tuple[Proof, int]:
-    """One search, repeated with another aim where its estimates were wrong."""
+def _towards(
+    problem: Problem, progress: Progress, goal: Goal, maxima: frozenset[int] | None
+) -> tuple[Proof, int, bool]:
+    """One search, repeated with another aim where its estimates were wrong; also tells if it was stopped."""
     search = Search(problem, goal, maxima)
     finest = min(block.scale for block in search.blocks.values()) * FINEST
     writer = Writer(problem, problem.digits or _digits(problem), finest)
@@ -89,7 +92,7 @@ def _towards(problem: Problem, progress: Progress, goal: Goal, maxima: frozenset
             or more is None
             or ((goal.keep or goal.interruptible) and not more and goal.operations is None)
         ):
-            return proof(writer, confirmed), confirmed.operations
+            return proof(writer, confirmed), confirmed.operations, more is None
         if not more and goal.operations is None:
             break
         search.goal = wanted
