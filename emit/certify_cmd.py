@@ -20,6 +20,7 @@ from ..core.proof import Proof
 from ..core.question import Question, question_of
 from ..core.semantics import NAMES, semantics
 from ..core.strategies import STRATEGIES, estimate
+from ..core.strategies.subcubic import PREFIX
 from .all_strategies import run_all, table
 from .certificate import enforce, publish
 from .console import guarded, interruptible, nats, progress_bar
@@ -67,6 +68,11 @@ Examples:
 )
 
 
+def _names(context: click.Context, option: click.Parameter, start: str) -> list[str]:
+    """The strategies that Tab offers."""
+    return [name for name in (*STRATEGIES, *(f"{PREFIX}{n}" for n in range(1, 101)), "all") if name.startswith(start)]
+
+
 @click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("model", type=click.Path())
 @click.option("--exact", is_flag=True, help="Prove the bound in exact arithmetic and write a certificate.")
@@ -74,6 +80,7 @@ Examples:
 @click.option(
     "--strategy",
     metavar="NAME",
+    shell_complete=_names,
     default="auto",
     show_default=True,
     help=f"How to prove it: {', '.join(STRATEGIES)}; subcubic:1 to subcubic:100, or subcubic:EU,COMBINATION,ERROR "

@@ -21,7 +21,11 @@ Examples:
 @click.command(epilog=EPILOG)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print the completion script of all commands for SHELL."""
+    """Print the completion script of compactproofs, certify, audit and sweep for SHELL.
+
+    It completes options, their choices, names of strategies for certify, and files. The program check, which needs no
+    package, has no completion.
+    """
     found = get_completion_class(shell)
     if found is None:
         raise click.UsageError(f"no completion for {shell}")
