@@ -26,7 +26,7 @@ from typing import Any, Literal
 from lark import Lark, Transformer, UnexpectedInput, v_args
 from lark.exceptions import VisitError
 
-from .errors import CompactProofsError
+from .errors import CompactProofsError, shown
 from .model import Model
 from .task import Task, task_for
 
@@ -116,7 +116,11 @@ class _Reader(Transformer[Any, Any]):
         return range(int(low), int(high or low) + 1)
 
     def set(self, *ranges: range) -> tuple[int, ...]:
-        return tuple(sorted({token for part in ranges for token in part}))
+        tokens = tuple(sorted({token for part in ranges for token in part}))
+        if not tokens:
+            spans = ", ".join(f"{part.start}..{part.stop - 1}" for part in ranges)
+            raise CompactProofsError("CLAIM_TOKEN", f"the set {{{spans}}} is empty; the smaller token comes first")
+        return tokens
 
     def share(self, weight: Fraction, tokens: tuple[int, ...]) -> tuple[Fraction, tuple[int, ...]]:
         return weight, tokens
@@ -179,6 +183,8 @@ def _parser() -> Lark:
 
 def parse(text: str) -> Claim:
     """Read a claim. Errors: CLAIM_SYNTAX with the column and what was expected, CLAIM_VALUE."""
+    if not isinstance(text, str):
+        raise CompactProofsError("CLAIM_SYNTAX", f"a claim is a text such as 'accuracy', this is {shown(text)}")
     if len(text) > 10_000:
         raise CompactProofsError("CLAIM_SYNTAX", f"{len(text)} characters, at most 10000")
     try:

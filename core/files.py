@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from .errors import CompactProofsError
 
 FilePath = str | os.PathLike[str]
+OVERWRITE = "pass overwrite=True"
+"""What to do about a file that exists, in Python; the commands say --force instead."""
 
 
 def check_target(path: FilePath, overwrite: bool, inputs: Sequence[FilePath] = ()) -> str:
@@ -29,7 +31,7 @@ def check_target(path: FilePath, overwrite: bool, inputs: Sequence[FilePath] = (
     if os.path.lexists(target) and not os.path.isfile(target):
         raise CompactProofsError("FILE_NOT_REGULAR", "exists and is not a regular file; choose another output", shown)
     if os.path.lexists(target) and not overwrite:
-        raise CompactProofsError("FILE_EXISTS", "the file exists; choose another output or add --force", shown)
+        raise CompactProofsError("FILE_EXISTS", f"the file exists; choose another output or {OVERWRITE}", shown)
     return target
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from ..core import checkpoint
 from ..core.claim import parse
 from ..core.decimals import ends
-from ..core.errors import CompactProofsError
+from ..core.errors import CompactProofsError, shown
 from ..core.files import FilePath, write_atomically
 from ..core.interpret import Averaged, averaged
 from ..core.model import Model
@@ -46,6 +46,9 @@ def load(source: object) -> Model:
         return checkpoint.load(source)
     if isinstance(source, dict):
         return checkpoint.from_arrays(source)
+    if not hasattr(source, "state_dict"):
+        text = f"{shown(source)} is no model; give the path of a safetensors file, a dictionary of arrays with "
+        raise CompactProofsError("CONFIG_OBJECT", text + "TransformerLens names, or a HookedTransformer")
     return checkpoint.from_transformer_lens(source)
 
 
@@ -177,8 +180,10 @@ class Audit:
 def audit(*certificates: Certificate | FilePath, deep: bool = True) -> Audit:
     """Check certificates and take them apart; `deep`: also what each term costs.
 
-    Errors: NOT_VERIFIED with the checker's message, for the first that is not VERIFIED.
+    Errors: NOTHING_TO_AUDIT; NOT_VERIFIED with the checker's message, for the first that is not VERIFIED.
     """
+    if not certificates:
+        raise CompactProofsError("NOTHING_TO_AUDIT", "give one certificate or more, objects or the paths of files")
     reports = []
     with tempfile.TemporaryDirectory() as folder:
         for number, each in enumerate(certificates):

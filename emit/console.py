@@ -14,7 +14,7 @@ import click
 
 from ..core.decimals import decimal
 from ..core.errors import CompactProofsError
-from ..core.files import reason
+from ..core.files import OVERWRITE, reason
 from ..core.question import LOSS_BITS
 from .start import INTERRUPTED
 
@@ -68,7 +68,7 @@ def guarded(command: click.Command, arguments: list[str] | None = None) -> int:
         error.show()
         return 2
     except CompactProofsError as error:
-        click.echo(f"error: {error}", err=True)
+        click.echo(f"error: {error}".replace(OVERWRITE, "add --force"), err=True)
         return 2
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted; what was finished before is kept", err=True)

@@ -82,6 +82,8 @@ def every(edition: str) -> list[str]:
 
 def strategy(name: str) -> Strategy:
     """The strategy of a name: one of STRATEGIES, or a sub-cubic one. Errors: STRATEGY_NAME, STRATEGY_NUMBER."""
+    if not isinstance(name, str):
+        raise CompactProofsError("STRATEGY_NAME", f"a strategy is a text such as 'auto', this is {shown(name)}")
     if name in STRATEGIES:
         return STRATEGIES[name]
     if name.startswith(subcubic.PREFIX):

@@ -85,7 +85,7 @@ def test_syntax_errors_point_at_the_column(text: str, message: str) -> None:
         ("accuracy of max of 40 tokens with query token 7", "TASK_EOS: .* write 'of 7 tokens with query token 7'"),
         ("accuracy when position 4 in {1}", "CLAIM_POSITION"),
         ("accuracy when query in {64}", "CLAIM_TOKEN"),
-        ("accuracy when query in {5..3}", "CLAIM_TOKEN"),
+        ("accuracy when query in {5..3}", r"CLAIM_TOKEN: the set \{5..3\} is empty"),
         ("accuracy when query ~ 1/2 {1} + 1/4 {2}", "CLAIM_SHARES"),
         ("accuracy of min when maximum in {1}", "CLAIM_ANSWER"),
         ("accuracy when maximum in {1} and query in {2}", "CLAIM_ANSWER"),

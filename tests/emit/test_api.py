@@ -7,11 +7,13 @@ import re
 import subprocess
 import sys
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from compactproofs.core.checkpoint import load as load_file
+from compactproofs.core.checkpoint import save_safetensors
 from compactproofs.core.errors import CompactProofsError
 from compactproofs.emit import Certificate, audit, certify, check, circuits, load
 from compactproofs.emit.display import diverging, png
@@ -108,6 +110,36 @@ def test_completion_completes() -> None:
     environment = {"_COMPACTPROOFS_COMPLETE": "bash_complete", "COMP_WORDS": "compactproofs au", "COMP_CWORD": "1"}
     done = subprocess.run([str(BIN / "compactproofs")], capture_output=True, text=True, env=environment, check=False)
     assert "plain,audit" in done.stdout
+
+
+def test_completion_knows_strategies() -> None:
+    for start, names in (("mar", ["margin-convolution", "margin-tree"]), ("subcubic:9", ["subcubic:9", "subcubic:90"])):
+        words = {"COMP_WORDS": f"certify --strategy {start}", "COMP_CWORD": "2", "_CERTIFY_COMPLETE": "bash_complete"}
+        done = subprocess.run([str(BIN / "certify")], capture_output=True, text=True, env=words, check=False)
+        assert done.stdout.split()[:2] == [f"plain,{name}" for name in names]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "code"),
+    [
+        (lambda: certify(MODEL, 5), "CLAIM_SYNTAX"),  # type: ignore[arg-type]
+        (lambda: certify(MODEL, strategy=5), "STRATEGY_NAME"),  # type: ignore[arg-type]
+        (lambda: load(3), "CONFIG_OBJECT: 3 is no model"),
+        (audit, "NOTHING_TO_AUDIT"),
+    ],
+)
+def test_what_is_of_the_wrong_kind_is_told(wrong: Callable[[], object], code: str) -> None:
+    with pytest.raises(CompactProofsError, match=code):
+        wrong()
+
+
+def test_a_file_that_exists_is_told_in_the_words_of_the_caller(tmp_path: Path) -> None:
+    path = tmp_path / "model.safetensors"
+    save_safetensors(load(MODEL), path)
+    with pytest.raises(CompactProofsError, match=r"FILE_EXISTS: .* pass overwrite=True$"):
+        save_safetensors(load(MODEL), path)
+    done = run("certify", "--exact", MODEL, "-o", path)
+    assert done.returncode == 2 and done.stderr.endswith("or add --force\n")
 
 
 def test_the_rules_of_the_page_are_those_of_the_format() -> None:
