@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from .facts import Fact, replay_facts
 from .replay import Replayed, replay
 from .scan import LARGEST, Scan, scan
 from .sequences import draw_open
+from .words import words_of
 
 EXACT = ("margin_tree", "enumerate")
 SAMPLES = 20_000
@@ -321,16 +323,17 @@ def _unsplit(problem: Problem, step: Step, region: Region) -> Account:
 
 
 def _examples(problem: Problem, losses: Losses) -> tuple[list[Example], int]:
-    """Inputs that the model gets wrong, that the proof leaves open, and that lie nearest to a tie."""
+    """Inputs that the model gets wrong, that the proof leaves open, and that lie nearest to the threshold."""
     chosen: list[tuple[str, tuple[int, int, tuple[int, ...]]]] = []
+    words, (n, exponent) = words_of(problem.threshold), problem.threshold
     if losses.scan is not None:
-        chosen += [("wrong by the largest margin", item) for _, item in losses.scan.worst[:EXAMPLES]]
-        chosen += [("nearest to a tie", item) for _, item in losses.scan.closest[: 4 * EXAMPLES]]
+        chosen += [(words.worst, item) for _, item in losses.scan.worst[:EXAMPLES]]
+        chosen += [(words.nearest, item) for _, item in losses.scan.closest[: 4 * EXAMPLES]]
     if any(kind not in EXACT for kind in losses.kinds):
         drawn = draw_open(problem, losses.account)
-        right = [each for each in drawn if each.margin > 0]
+        right = [each for each in drawn if each.margin > n * Fraction(2) ** exponent]
         chosen += [("open, smallest margin drawn", each.item) for each in drawn[:EXAMPLES]]
-        chosen += [("open, yet right by a wide margin", each.item) for each in right[::-1][: EXAMPLES // 2]]
+        chosen += [(words.wide, each.item) for each in right[::-1][: EXAMPLES // 2]]
     seen: dict[tuple[int, int, tuple[int, ...]], str] = {}
     for why, item in chosen:
         seen.setdefault(item, why)

@@ -21,6 +21,7 @@ from ..screen import survivors
 from ..task import Region, pairs
 from .account import Account, Share, sizes_by_others
 from .replay import real_verdicts
+from .words import words_of
 
 SLACK = 1e-9
 KEPT = 400
@@ -246,7 +247,7 @@ def _by_others(problem: Problem, region: Region, result: Scan) -> None:
     sizes = sizes_by_others(problem.task, region)
     for n, (size, wrong) in enumerate(zip(sizes, result.wrong_by_others, strict=True)):
         result.account.others.append(Share(str(n), size, size - wrong, wrong))
-    result.account.outputs_of = "wrong inputs, by the output with the largest logit"
+    result.account.outputs_of = words_of(problem.threshold).outputs
 
 
 def inputs(items: list[tuple[float, Input]]) -> Iterator[Input]:

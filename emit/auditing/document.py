@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...core.audit.words import Words, words_of
 from ...core.decimals import ends
 from ...core.errors import CompactProofsError
 from ...core.model import Model, Tensor, build
@@ -35,6 +36,16 @@ class Document:
     def problem(self) -> Problem:
         """That of the first part of the distribution; parts differ in masses and given answers only."""
         return self.question.parts[0][1]
+
+    @property
+    def words(self) -> Words:
+        """What its claim calls right and wrong."""
+        return words_of(self.problem.threshold)
+
+    @property
+    def all_right(self) -> bool:
+        """Is every input proved right, so that nothing is lost?"""
+        return not self.question.log_loss and self.lower == self.total
 
     @property
     def ends(self) -> tuple[str, str]:

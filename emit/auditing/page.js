@@ -169,7 +169,7 @@
         words: (r, c) => {
           const v = value(r, c), where = `query ${cert.queries[r]}, maximum ${cert.tokens[c]}`;
           if (v === null) return `${where}: no such class`;
-          const bounds = v === wrong(r, c) ? `exactly ${bound(1 - v)} right` : `at least ${bound(1 - v)}, at most ${bound(1 - wrong(r, c), true)} right`;
+          const bounds = v === wrong(r, c) ? `exactly ${bound(1 - v)} ${cert.words[0]}` : `at least ${bound(1 - v)}, at most ${bound(1 - wrong(r, c), true)} ${cert.words[0]}`;
           return `${where}: ${m.values ? "" : "about "}${percent(v)} of the class lost, ${percent(mass(r, c))} of all inputs; ${bounds} (${cert.checked ? "checked" : "counted again here, not checked"})`;
         },
       };
@@ -191,7 +191,7 @@
     const { svg, line, text } = canvasOf(host, width, 330, "operations against the share not counted as right");
     const certs = data.certificates.filter(c => c.lost !== null);
     if (!certs.length) { text(width / 2, 140, "a mean loss has no share of inputs to show here", { "text-anchor": "middle" }); return; }
-    const wrongs = certs.map(c => c.model_wrong).filter(x => x > 0);
+    const models = certs.filter(c => c.model_wrong > 0), wrongs = models.map(c => c.model_wrong);
     const least = Math.min(...certs.map(c => c.lost).filter(x => x > 0), ...wrongs, 0.5);
     const yLow = Math.floor(Math.log10(least) - 0.2), xs = certs.map(c => Math.log10(Math.max(c.operations, 1)));
     const xLow = Math.floor(Math.min(...xs) - 0.1), xHigh = Math.ceil(Math.max(...xs) + 0.1);
@@ -203,8 +203,8 @@
       line(x(v), 275, x(v), 281); text(x(v), 298, `${k}e${p}`, { "text-anchor": "middle" });
     }
     text((left + right) / 2, 322, "integer operations of the checker", { "text-anchor": "middle" });
-    text(12, 148, "not counted as right", { transform: "rotate(-90 12 148)", "text-anchor": "middle" });
-    if (wrongs.length) { const v = wrongs[0]; line(left, y(v), right, y(v), "model"); text(left + 6, y(v) - 6, `the model itself is wrong on ${percent(v)}`); }
+    text(12, 148, new Set(certs.map(c => c.words[0])).size > 1 ? "not counted" : `not counted as ${certs[0].words[0]}`, { transform: "rotate(-90 12 148)", "text-anchor": "middle" });
+    if (wrongs.length) { const v = wrongs[0]; line(left, y(v), right, y(v), "model"); text(left + 6, y(v) - 6, `the model itself is ${models[0].words[1]} on ${percent(v)}`); }
     const taken = [];
     certs.forEach(c => {
       const i = data.certificates.indexOf(c);

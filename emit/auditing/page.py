@@ -15,12 +15,13 @@ from ...core.audit.account import Account, Share
 from ...core.audit.bands import Losing
 from ...core.audit.classes import Table
 from ...core.audit.rounding import Rounding
+from ...core.audit.words import Words
 from ...core.decimals import decimal, percent
 from ...core.exact import Floats
 from ...core.task import Task
 from . import losing, programs, worst
 from .matrices import attention_profile, circuits_of, encoded
-from .report import Report, assumptions, by_part, ranked, term_share, to_json
+from .report import Report, assumptions, by_part, ranked, term_name, term_share, to_json
 from .steps import sections, steps_of
 
 FOLDER = Path(__file__).parent
@@ -88,6 +89,7 @@ def _certificate(report: Report, models: list[str]) -> dict[str, Any]:
         "steps": steps_of(report),
         "tokens": task.token_rows()[: task.tokens],
         "queries": task.query_tokens(),
+        "words": [document.words.right, document.words.wrong],
     }
     losses = report.losses
     if losses is not None:
@@ -123,7 +125,7 @@ def _summary(report: Report, number: int) -> dict[str, Any]:
     """What the template writes as text, readable without the script."""
     document, losses = report.document, report.losses
     total = document.total
-    shares = {}
+    shares, lossy = {}, None if document.all_right else losses
     if losses is not None:
         word = worst.word(document.problem.task)
         shares = {"part": by_part(report), word: losses.account.by_maximum(), "query": losses.account.by_query()}
@@ -145,25 +147,26 @@ def _summary(report: Report, number: int) -> dict[str, Any]:
         if report.paper is None
         else [report.paper.strategy, f"{report.paper.flops:,}", f"{report.paper.dimensions:,}"],
         "assumptions": assumptions(report),
-        "terms": [] if losses is None else _terms(report),
+        "terms": [] if lossy is None else _terms(report),
         "terms_of": "" if losses is None else losses.account.terms_of,
         "shares": {name: _rows(each, total) for name, each in shares.items()},
-        "others": [] if losses is None else _rows(losses.account.others, total, ordered=True),
-        "outputs": [] if losses is None else _outputs(report),
-        "mixtures": [] if losses is None else [_mixtures(document.problem.task, table) for table in losses.tables],
+        "others": [] if lossy is None else _rows(lossy.account.others, total, ordered=True),
+        "outputs": [] if lossy is None else _outputs(report),
+        "mixtures": [] if lossy is None else [_mixtures(report, table) for table in lossy.tables],
         "outputs_of": "" if losses is None else losses.account.outputs_of,
         "examples": [] if losses is None else _examples(report),
-        "rounding": None if report.rounding is None else _rounding(report.rounding),
+        "rounding": None if report.rounding is None else _rounding(report.rounding, document.words),
         "notes": [report.note] if report.note else [] if losses is None else losses.account.notes,
         "agrees": losses is None or losses.agrees,
         "lost": _lost_words(report),
     }
 
 
-def _mixtures(task: Task, table: Table) -> dict[str, Any]:
+def _mixtures(report: Report, table: Table) -> dict[str, Any]:
     """The worst groups of classes, and the bound that they give for all mixtures."""
+    task = report.document.problem.task
     return {
-        "sentence": worst.sentence(task, table),
+        "sentence": worst.sentence(task, table, report.document.words.right),
         "checked": table.checked,
         "kinds": worst.kinds(task, table),
         "word": worst.word(task),
@@ -185,9 +188,9 @@ def _losing(whole: Losing, parts: list[Losing], task: Task) -> list[dict[str, An
     return [{"title": title, "head": head, "rows": rows, "left": left} for title, head, rows, left in tables]
 
 
-def _rounding(found: Rounding) -> dict[str, Any]:
+def _rounding(found: Rounding, words: Words) -> dict[str, Any]:
     """Errors by stage, and the inputs that they leave undecided."""
-    rows = programs.undecided_rows(found)
+    rows = programs.undecided_rows(found, words)
     return {
         "stages": programs.stages(found),
         "summary": programs.summary(found),
@@ -197,21 +200,22 @@ def _rounding(found: Rounding) -> dict[str, Any]:
 
 
 def _lost_words(report: Report) -> str:
-    document, losses = report.document, report.losses
+    document, losses, right = report.document, report.losses, report.document.words
     if report.losing is not None:
         return f"{losing.summary(report.losing[0]).capitalize()}."
     lost = document.total - document.lower
-    words = (
-        f"{lost:,} of {document.total:,} inputs ({percent(lost, document.total, up=True)}) are not counted as right."
-    )
+    if document.all_right:
+        return f"All {document.total:,} inputs are proved {right.right}."
+    share = percent(lost, document.total, up=True)
+    words = f"{lost:,} of {document.total:,} inputs ({share}) are not counted as {right.right}."
     if document.lower == document.upper:
-        return f"{words} All of them are proved wrong: nothing is lost by the proof."
+        return f"{words} All of them are proved {right.wrong}: nothing is lost by the proof."
     if losses is not None and losses.scan is not None:
         wrong = int(losses.scan.account.wrong.sum())
-        return f"{words} In doubles the model is wrong on {wrong:,}; the rest is what the proof gives away."
+        return f"{words} In doubles the model is {right.wrong} on {wrong:,}; the rest is what the proof gives away."
     if losses is not None and losses.sampled is not None:
         s = losses.sampled
-        return f"{words} Of {s.samples:,} sampled inputs the model got {s.right:,} right."
+        return f"{words} Of {s.samples:,} sampled inputs the model got {s.right:,} {right.right}."
     return words
 
 
@@ -221,7 +225,7 @@ def _terms(report: Report) -> list[dict[str, Any]]:
     top = max((term.gained for term in terms), default=0)
     return [
         {
-            "name": term.name,
+            "name": term_name(term, report),
             "meaning": term.meaning,
             "gain": term_share(term, total),
             "width": 100 * max(term.gained, 0) / top if top > 0 else 0,
@@ -266,7 +270,7 @@ def _outputs(report: Report, top: int = 8) -> list[dict[str, Any]]:
 
 
 def _examples(report: Report) -> list[dict[str, Any]]:
-    rows = []
+    rows, words = [], report.document.words
     for example in report.losses.examples if report.losses else []:
         each = example.replayed
         rows.append(
@@ -275,6 +279,8 @@ def _examples(report: Report) -> list[dict[str, Any]]:
                 "tokens": " ".join(map(str, each.tokens)),
                 "rival": each.rival,
                 "kind": each.real.kind,
+                "said": words.verdict(each.real.kind),
+                "float_said": words.verdict(each.float_kind),
                 "low": decimal(each.real.low, 16),
                 "high": decimal(each.real.high, 16, up=True),
                 "margin": decimal(each.real.low, 7),

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...core.audit.rounding import Rounding, Undecided, rounding
+from ...core.audit.words import Words
 from ...core.decimals import decimal, percent
 from ...core.semantics import Semantics
 from .document import Document
@@ -62,14 +63,14 @@ def percent_of(share: Any) -> str:
     return f"{decimal(100 * share, 1)} %"
 
 
-def undecided_rows(found: Rounding) -> list[tuple[str, ...]]:
+def undecided_rows(found: Rounding, words: Words) -> list[tuple[str, ...]]:
     """Input, real margin, float32 margins, float32 answers."""
     return [
         (
             " ".join(map(str, each.replayed.tokens)),
-            f"{each.replayed.real.kind} {enclosed(each.replayed.real)}",
+            words.margin(each.replayed.real.kind, enclosed(each.replayed.real)),
             f"{each.low:.9f}..{each.high:.9f}",
-            each.answer(found.bar),
+            words.verdict(each.answer(found.bar)),
         )
         for each in found.undecided or ()
     ]

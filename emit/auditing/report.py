@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ...core.audit.account import Share, Term
+from ...core.audit.account import WRONG, Share, Term
 from ...core.audit.losses import Example, Losses, analyse
 from ...core.audit.rounding import Rounding
 from ...core.decimals import decimal, percent
@@ -158,6 +158,11 @@ def _share(share: Share) -> dict[str, str]:
 def _term(term: Term) -> dict[str, str]:
     known = {"name": term.name, "meaning": term.meaning, "gained": str(term.gained)}
     return {**known, "standard_error": str(term.error)} if term.error else known
+
+
+def term_name(term: Term, report: Report) -> str:
+    """Its name, by the threshold of the claim."""
+    return f"the model is {report.document.words.wrong}" if term.name == WRONG[0] else term.name
 
 
 def term_share(term: Term, total: int) -> str:

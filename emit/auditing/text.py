@@ -16,7 +16,7 @@ from ...core.errors import printable
 from ...core.task import Task
 from . import losing, programs, worst
 from .numbers import enclosed
-from .report import Report, assumptions, by_part, ranked, term_share
+from .report import Report, assumptions, by_part, ranked, term_name, term_share
 
 TOP = 8
 """Rows of a table of losses; the rest is one row."""
@@ -111,30 +111,35 @@ def _length(report: Report) -> str:
 
 
 def _losses(report: Report) -> list[Block]:
-    losses, total = report.losses, report.document.total
+    losses = report.losses
     if report.losing is not None:
         return _losing(*report.losing, report.document.problem.task)
     if losses is None:
         return [f"where the bound loses is not shown: {report.note}"]
     account, blocks = losses.account, list[Block]()
     blocks.append(_summary(report))
+    if report.document.all_right:
+        return blocks + _examples(report)
     if not losses.agrees:
         blocks.append("the recount below does not add up to the verified numbers exactly; take it as an illustration")
     blocks += [f"note: {note}" for note in account.notes]
     if account.terms:
-        blocks += [f"by term: {account.terms_of or 'each freed alone, in doubles'}", _terms(account, total)]
+        blocks += [f"by term: {account.terms_of or 'each freed alone, in doubles'}", _terms(account, report)]
     task = report.document.problem.task
     for table in losses.tables:
         head = ("which", "inputs", "at least", "at most")
         title = f"{worst.kinds(task, table)}, {worst.ORDER}"
-        blocks += [worst.sentence(task, table), Table(title, head, worst.rows(task, table))]
+        blocks += [
+            worst.sentence(task, table, report.document.words.right),
+            Table(title, head, worst.rows(task, table)),
+        ]
     if parts := by_part(report):
-        blocks.append(_shares("by part of the distribution", "part", parts, total))
-    blocks.append(_shares(f"by {worst.word(task)}", worst.word(task), account.by_maximum(), total))
-    blocks.append(_shares("by query", "query", account.by_query(), total))
+        blocks.append(_shares("by part of the distribution", "part", parts, report))
+    blocks.append(_shares(f"by {worst.word(task)}", worst.word(task), account.by_maximum(), report))
+    blocks.append(_shares("by query", "query", account.by_query(), report))
     if account.others:
         label = "free tokens that are not the maximum"
-        blocks.append(_shares("by number of other tokens", label, account.others, total))
+        blocks.append(_shares("by number of other tokens", label, account.others, report))
     if account.outputs:
         blocks.append(_outputs(report))
     return blocks + _examples(report)
@@ -155,38 +160,43 @@ def _losing(whole: Losing, parts: list[Losing], task: Task) -> list[Block]:
     return blocks
 
 
-def _terms(account: Account, total: int) -> Table:
-    rows: list[tuple[str, ...]] = [(t.name, t.meaning, term_share(t, total)) for t in account.terms]
+def _terms(account: Account, report: Report) -> Table:
+    total = report.document.total
+    rows: list[tuple[str, ...]] = [(term_name(t, report), t.meaning, term_share(t, total)) for t in account.terms]
     return Table("where the bound loses, by term", ("term", "question", "would gain"), rows, 2)
 
 
 def _summary(report: Report) -> str:
-    document, losses = report.document, report.losses
+    document, losses, words = report.document, report.losses, report.document.words
     lost = document.total - document.lower
-    text = f"not counted as right: {lost} of {document.total} ({percent(lost, document.total, up=True)})"
+    if document.all_right:
+        return f"all of {document.total} are proved {words.right}"
+    text = f"not counted as {words.right}: {lost} of {document.total} ({percent(lost, document.total, up=True)})"
     if document.upper == document.lower:
-        return f"{text}, all of them proved wrong"
+        return f"{text}, all of them proved {words.wrong}"
     proved = document.total - document.upper
     if proved:
-        text += f", {proved} of them proved wrong"
+        text += f", {proved} of them proved {words.wrong}"
     if losses is not None and losses.scan is not None:
         wrong = int(losses.scan.account.wrong.sum())
-        text += f"; in doubles the model is wrong on {wrong} ({percent(wrong, document.total, up=True)})"
+        text += f"; in doubles the model is {words.wrong} on {wrong} ({percent(wrong, document.total, up=True)})"
     elif losses is not None and losses.sampled is not None:
         s = losses.sampled
         low, high = decimal(100 * Fraction(s.low), 3), decimal(100 * Fraction(s.high), 3, up=True)
-        text += f"; of {s.samples} sampled inputs the model got {s.right} right (95 %: {low} % to {high} %)"
+        text += f"; of {s.samples} sampled inputs the model got {s.right} {words.right} (95 %: {low} % to {high} %)"
     return text
 
 
-def _shares(title: str, name: str, shares: list[Share], total: int) -> Table:
+def _shares(title: str, name: str, shares: list[Share], report: Report) -> Table:
     """The parts with the largest losses."""
+    total = report.document.total
     losing = sorted((share for share in shares if share.loss), key=lambda share: -share.loss)
     rows = [_share_row(share, total) for share in losing[:TOP]]
     if rest := losing[TOP:]:
         sums = (sum(s.size for s in rest), sum(s.right for s in rest), sum(s.wrong for s in rest))
         rows.append(_share_row(Share(f"{len(rest)} more", *sums), total))
-    return Table(f"where the bound loses, {title}", (name, "lost of all", "of its own", "proved wrong", "open"), rows)
+    head = (name, "lost of all", "of its own", report.document.words.proved, "open")
+    return Table(f"where the bound loses, {title}", head, rows)
 
 
 def _share_row(share: Share, total: int) -> tuple[str, ...]:
@@ -212,7 +222,7 @@ def _outputs(report: Report) -> Table:
 
 
 def _examples(report: Report) -> list[Block]:
-    losses = report.losses
+    losses, words = report.losses, report.document.words
     if losses is None or not losses.examples:
         return []
     rows: list[tuple[str, ...]] = []
@@ -223,8 +233,10 @@ def _examples(report: Report) -> list[Block]:
         mark = " ≠" if each.disagree else ""
         margin32 = each.float_logits[0] - each.float_logits[1]
         tokens = " ".join(map(str, each.tokens))
-        real = f"{each.real.kind} {enclosed(each.real)}"
-        rows.append((tokens, example.why, str(each.rival), real, f"{each.float_kind} {margin32:.6f}{mark}"))
+        real = words.margin(each.real.kind, enclosed(each.real))
+        rows.append(
+            (tokens, example.why, str(each.rival), real, words.margin(each.float_kind, f"{margin32:.6f}") + mark)
+        )
     head = ("input", "why", "rival", "real margin", "float32 margin")
     disagreements = sum(example.replayed.disagree for example in losses.examples)
     text = f"{losses.examined} inputs were also run in float32, which answers otherwise on {disagreements}"
@@ -239,7 +251,7 @@ def _rounding(report: Report) -> list[Block]:
         Table("rounding errors, by stage", ("stage", "meaning", "at most", "of eps"), programs.stages(found), 2)
     ]
     blocks.append(programs.summary(found))
-    if rows := programs.undecided_rows(found):
+    if rows := programs.undecided_rows(found, report.document.words):
         head = ("input", "real margin", "float32 margins", "float32 answer")
         blocks += [
             Table("undecided: within rounding errors of the threshold", head, rows[:NEAREST], 1),

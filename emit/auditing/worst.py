@@ -50,11 +50,11 @@ def where(task: Task, group: Group) -> str:
     return ", ".join([*words, *([] if largest is None else [f"{word(task)} {largest}"])])
 
 
-def sentence(task: Task, table: Table) -> str:
-    """The worst case over all mixtures."""
+def sentence(task: Task, table: Table, right: str = "right") -> str:
+    """The worst case over all mixtures, of inputs that are right by the threshold."""
     low, high = ends(table.lower, table.upper, 1)
     at = where(task, table.worst)
-    text = f"every mixture of {kinds(task, table)}: at least {low} right, some at most {high}"
+    text = f"every mixture of {kinds(task, table)}: at least {low} {right}, some at most {high}"
     return f"{text}; the worst is {at} ({source(table)})"
 
 

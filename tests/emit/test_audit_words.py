@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from compactproofs.core.audit.account import Share
 from compactproofs.core.audit.classes import Group, Table
+from compactproofs.core.audit.words import words_of
 from compactproofs.core.task import Task
-from compactproofs.emit.auditing import text, worst
+from compactproofs.emit import audit, certify
+from compactproofs.emit.auditing import page, text, worst
+from made import MODEL
 
 TASK = Task("max", 4, 64)
 
@@ -30,3 +33,19 @@ def test_the_worst_is_the_first_row() -> None:
 def test_an_exact_group_has_one_number() -> None:
     table = Table("query", True, (Group(3, None, 3, 2, 1), Group(4, None, 3, 3, 0)))
     assert "at least 66.666666 % right, some at most 66.666666 %" in worst.sentence(TASK, table)
+
+
+def test_words_name_the_threshold() -> None:
+    assert words_of((0, 0)).wrong == "wrong" and words_of((1, -1)).wrong == "not right by more than 1/2"
+    assert words_of((-3, 4)).bar == "-48" and words_of((1, -100)).bar == "1 * 2^-100"
+    shown = str(audit(certify(MODEL, "P(margin > 1/2) of max of 6 tokens"), deep=False))
+    assert "not counted as right by more than 1/2: " in shown and "nearest to 1/2" in shown
+    assert "wrong" not in shown and "a tie" not in shown
+
+
+def test_where_nothing_is_lost_nothing_is_the_worst() -> None:
+    found = audit(certify(MODEL, "P(margin > -100) of max of 6 tokens"))
+    shown = str(found).splitlines()
+    assert "all of 1296 are proved right by more than -100" in shown and shown[-1] == "VERIFIED"
+    assert not any(word in str(found) for word in ("worst", "where the bound loses", "by output"))
+    assert "worst" not in page.render(found.reports).partition('id="losses"')[2].partition('id="circuits"')[0]
