@@ -34,17 +34,19 @@ Random = random.Random
 LIMIT = 10**7
 
 
-def difference(data: bytes) -> str:
-    """Where the checkers disagree ("": they do not)."""
+def difference(data: bytes, faults: int = 1) -> str:
+    """Where the checkers disagree ("": they do not). A document with two faults may be refused for either."""
     first, second = judge(data, LIMIT), second_checker.verdict(data)
-    return "" if first.verdict in (second, "RESOURCE") else f"{first.verdict} ({first.text}), second {second}"
+    if first.verdict in (second, "RESOURCE") or (faults > 1 and "VERIFIED" not in (first.verdict, second)):
+        return ""
+    return f"{first.verdict} ({first.text}), second {second}"
 
 
 def compare(named: Iterator[tuple[str, bytes]]) -> Counter[str]:
     """All certificates, which must get one verdict; how often which."""
     seen: Counter[str] = Counter()
     for name, data in named:
-        found = difference(data)
+        found = difference(data, 2 if ": swap at" in name else 1)
         assert not found, f"{name}: {found}"
         seen[judge(data, LIMIT).verdict] += 1
     return seen
