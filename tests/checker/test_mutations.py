@@ -16,7 +16,8 @@ def assert_sound(score: Score) -> None:
     assert score.false == [], "accepted, and not true"
     assert score.crashes == []
     assert set(score.neutral) <= set(NEUTRAL), f"neutral fields that are not listed: {score.neutral}"
-    assert score.others == [], "accepted with another claim"
+    # a claim about other inputs may happen to have the same bounds: it says so, and it is true
+    assert all("claim.distribution" in label for label in score.others), "accepted with another claim"
 
 
 @pytest.mark.parametrize("name", GOLDEN)
