@@ -82,12 +82,11 @@ def _load(data: bytes, encoding: str) -> object:
         )
     except UnicodeDecodeError as fault:
         raise Malformed("NOT_TEXT", f"byte {fault.start} is not {encoding}") from None
-    except json.JSONDecodeError as fault:
-        cut = fault.pos >= len(text.rstrip()) or "Unterminated" in fault.msg
+    except (ValueError, RecursionError) as fault:
+        where = fault.pos if isinstance(fault, json.JSONDecodeError) else 0
+        cut = where >= len(text.rstrip()) or "Unterminated" in str(fault)
         hint = "; the end of the file is missing" if cut else ""
         raise Malformed("NOT_JSON", str(fault)[:200] + hint if text.strip() else "the file is empty") from None
-    except (ValueError, RecursionError) as fault:
-        raise Malformed("NOT_JSON", str(fault)[:200]) from None
     return value
 
 
