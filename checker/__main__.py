@@ -134,7 +134,7 @@ def run(options: argparse.Namespace, report: Report) -> list[str]:
     insist(claim, options)
     report.update(describe(verified), model_compared=options.model, bytes=len(data))
     return [
-        f"claim: {words(claim)}",
+        f"claim: {report['claim']}",
         f"model: {'as embedded' if options.model is None else 'equal to ' + options.model}, sha256:{verified.digest}",
         f"proof: {verified.steps} steps, {verified.operations} integer operations, {len(data)} bytes",
         f"rules: {', '.join(verified.rules)}",

@@ -262,9 +262,10 @@ def _part(conditions: tuple[Condition, ...], task: Task) -> Task:
         row = _shares(condition, task)
         if condition not in answers:
             for position in _positions(condition.place, task):
-                if len(condition.shares) > 1 and position in shared:
-                    raise CompactProofsError("CLAIM_SHARES", f"position {position} is given shares twice; once will do")
                 if len(condition.shares) > 1:
+                    if position in shared:
+                        text = f"position {position} is given shares twice; once will do"
+                        raise CompactProofsError("CLAIM_SHARES", text)
                     shared.add(position)
                 rows[position] = [a * b for a, b in zip(rows[position], row, strict=True)]
                 if not any(rows[position]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +44,11 @@ class Exact:
     def floats(self) -> Floats:
         """Each number rounded to the nearest double."""
         return to_floats(self.ints, self.exponent)
+
+
+def rational(n: int, exponent: int) -> Fraction:
+    """n * 2**exponent."""
+    return Fraction(n) * Fraction(2) ** exponent
 
 
 def to_floats(ints: Ints, exponent: int) -> Floats:

@@ -18,7 +18,7 @@ import numpy as np
 
 from .circuits import ATTENTION, tensor
 from .errors import CompactProofsError
-from .exact import Exact, Ints
+from .exact import Exact, Ints, rational
 from .model import LAYOUT, Model
 from .problem import Problem
 from .proof import Builder, Json, Proof, Step, hexadecimal
@@ -229,7 +229,7 @@ def _spread(x: Exact) -> Exact:
 
 def shifted(threshold: tuple[int, int], change: Fraction) -> tuple[int, int]:
     """threshold + change, as an odd number times a power of two."""
-    value = Fraction(threshold[0]) * Fraction(2) ** threshold[1] + change
+    value = rational(*threshold) + change
     if value == 0:
         return 0, 0
     twos = (value.numerator & -value.numerator).bit_length() - 1

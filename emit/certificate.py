@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import subprocess
-import sys
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +16,7 @@ from ..core.problem import Problem
 from ..core.proof import Json, Proof, hexadecimal
 from ..core.question import LOSS_BITS, Question
 from ..core.task import Task
+from .check_cmd import CHECKER
 from .console import nats
 
 FORMAT = "compactproofs certificate"
@@ -104,7 +104,7 @@ def run_checker(path: str) -> dict[str, Any]:
 
     Errors: CHECK_FAILED with the checker's verdict and message.
     """
-    command = [sys.executable, "-I", "-m", "compactproofs.checker", path, "--json"]
+    command = [*CHECKER, path, "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     try:
         report = json.loads(done.stdout)

@@ -7,6 +7,9 @@ import sys
 
 import click
 
+CHECKER = (sys.executable, "-I", "-m", "compactproofs.checker")
+"""The independent checker: isolated, and never imported."""
+
 
 @click.command(
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}, add_help_option=False
@@ -14,5 +17,5 @@ import click
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 def check(words: tuple[str, ...]) -> None:
     """Decide whether a certificate proves its claim (the same as `check`)."""
-    done = subprocess.run([sys.executable, "-I", "-m", "compactproofs.checker", *words], check=False)
+    done = subprocess.run([*CHECKER, *words], check=False)
     sys.exit(done.returncode)

@@ -32,8 +32,8 @@ from ..core.train import (
     train_model,
     write_model,
 )
+from .start import INTERRUPTED
 
-EXIT_INTERRUPTED = 130
 SHOWN_EVERY = 10
 """Steps between two updates of the progress bar; a step takes about a millisecond."""
 
@@ -113,7 +113,7 @@ def train(
         raise click.UsageError(str(error)) from None
     except KeyboardInterrupt:
         click.echo("interrupted; finished files stay, the same command goes on from there", err=True)
-        sys.exit(EXIT_INTERRUPTED)
+        sys.exit(INTERRUPTED)
 
 
 def model_table(folder: Path) -> str:

@@ -14,6 +14,7 @@ from math import sqrt
 
 import numpy as np
 
+from ..exact import rational
 from ..problem import Problem
 from ..proof import Step
 from ..question import LOSS_BITS, Question
@@ -90,7 +91,7 @@ def _threshold(steps: Sequence[Step], number: int) -> Fraction:
     step = steps[number]
     while "margin_above" not in step:
         step = steps[int(str(step["margins"] if "margins" in step else _list(step["of"])[0]))]
-    return int(str(step["margin_above"]), 16) * Fraction(2) ** int(str(step["exponent"]))
+    return rational(int(str(step["margin_above"]), 16), int(str(step["exponent"])))
 
 
 def _stated(steps: Sequence[Step], number: object) -> tuple[int, int]:

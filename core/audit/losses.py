@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from ..errors import CompactProofsError
+from ..exact import rational
 from ..problem import Problem
 from ..proof import Step
 from ..question import Question
@@ -325,13 +325,13 @@ def _unsplit(problem: Problem, step: Step, region: Region) -> Account:
 def _examples(problem: Problem, losses: Losses) -> tuple[list[Example], int]:
     """Inputs that the model gets wrong, that the proof leaves open, and that lie nearest to the threshold."""
     chosen: list[tuple[str, tuple[int, int, tuple[int, ...]]]] = []
-    words, (n, exponent) = words_of(problem.threshold), problem.threshold
+    words, bar = words_of(problem.threshold), rational(*problem.threshold)
     if losses.scan is not None:
         chosen += [(words.worst, item) for _, item in losses.scan.worst[:EXAMPLES]]
         chosen += [(words.nearest, item) for _, item in losses.scan.closest[: 4 * EXAMPLES]]
     if any(kind not in EXACT for kind in losses.kinds):
         drawn = draw_open(problem, losses.account)
-        right = [each for each in drawn if each.margin > n * Fraction(2) ** exponent]
+        right = [each for each in drawn if each.margin > bar]
         chosen += [("open, smallest margin drawn", each.item) for each in drawn[:EXAMPLES]]
         chosen += [(words.wide, each.item) for each in right[::-1][: EXAMPLES // 2]]
     seen: dict[tuple[int, int, tuple[int, ...]], str] = {}

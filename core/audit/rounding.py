@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..errors import CompactProofsError
+from ..exact import rational
 from ..float_semantics import FloatError, float_error, gap, shifted
 from ..problem import Problem
 from ..semantics import Semantics
@@ -65,7 +66,7 @@ class Rounding:
 def rounding(problem: Problem, semantics: Semantics) -> Rounding:
     """The account of one claim."""
     errors = float_error(problem.model, problem.task, semantics)
-    far, bar = gap(errors), float(Fraction(problem.threshold[0]) * Fraction(2) ** problem.threshold[1])
+    far, bar = gap(errors), float(rational(*problem.threshold))
     found: list[Input] | None = None
     if problem.task.total <= LARGEST:
         try:
@@ -101,6 +102,6 @@ def _tried(problem: Problem, items: list[Input]) -> Iterator[Undecided]:
         logits[at, wanted] = -np.inf
         margins.append(own - logits.max(axis=1))
     low, high = np.min(margins, axis=0), np.max(margins, axis=0)
-    bar = Fraction(problem.threshold[0]) * Fraction(2) ** problem.threshold[1]
+    bar = rational(*problem.threshold)
     for i in sorted(at, key=lambda i: abs(replayed[i].real.low - bar)):
         yield Undecided(replayed[i], float(low[i]), float(high[i]))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
+
+from ..exact import rational
 
 LONGEST = 20
 """Characters of a threshold as a fraction; a longer one is written with a power of two."""
@@ -58,5 +59,5 @@ class Words:
 def words_of(threshold: tuple[int, int]) -> Words:
     """The words for a threshold n * 2**e."""
     n, exponent = threshold
-    text = "" if n == 0 else str(Fraction(n) * Fraction(2) ** exponent)
+    text = "" if n == 0 else str(rational(n, exponent))
     return Words(text if len(text) <= LONGEST else f"{n} * 2^{exponent}")

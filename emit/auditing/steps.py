@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from markdown_it import MarkdownIt
 
 from ...core.audit.facts import Bounded, Fact, Matrix, replay_facts
 from ...core.decimals import decimal, percent, remains
-from ...core.exact import Exact
+from ...core.exact import Exact, rational
 from ...core.problem import Problem
 from ...core.proof import Step
 from ...core.question import LOSS_BITS
@@ -158,7 +157,7 @@ def _weights(problem: Problem, step: Step) -> list[Number]:
 
 
 def _decimal(n: int, exponent: int, up: bool = False) -> str:
-    return decimal(Fraction(n) * Fraction(2) ** exponent, 12, up)
+    return decimal(rational(n, exponent), 12, up)
 
 
 def _exact(n: int, exponent: int) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib.util
 import json
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..check_cmd import CHECKER
 from . import trusted
 
 STATUS = {"VERIFIED": 0, "REJECTED": 1, "MALFORMED": 2, "INTERNAL": 3, "RESOURCE": 4}
@@ -32,7 +32,7 @@ class Verdict:
 
 def judge(path: str) -> Verdict:
     """Run the checker. A process that ends without a verdict counts as INTERNAL."""
-    command = [sys.executable, "-I", "-m", "compactproofs.checker", "--json", "--", path]
+    command = [*CHECKER, "--json", "--", path]
     done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     try:
         report = dict(json.loads(done.stdout))

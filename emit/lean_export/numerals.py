@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from ...core.exact import rational
 from ...core.proof import Json
 
 
@@ -73,4 +74,4 @@ _BLOCK = int("1" + "0" * _DIGITS)
 def dyadic(pair: tuple[Json, Json]) -> Fraction:
     """The number of a certificate's pair: hex n, exponent e."""
     n, exponent = int(str(pair[0]), 16), int(str(pair[1]))
-    return Fraction(n) * Fraction(2) ** exponent
+    return rational(n, exponent)

@@ -12,9 +12,9 @@ import click
 
 from ...core.seeds import PAPER_SEEDS
 from ..extras import require
+from ..start import INTERRUPTED
 from .studies import STUDIES, Counts, Plan
 
-EXIT_INTERRUPTED = 130
 DEFAULT_COUNTS = {"--count": 3, "--checked": 1, "--published": 151, "--two-sided": 1}
 
 EPILOG = """\b
@@ -93,7 +93,7 @@ def reproduce(
         execute(plan, output, report_only, measure_only)
     except KeyboardInterrupt:
         click.echo("interrupted; finished results stay, the same command goes on from there", err=True)
-        sys.exit(EXIT_INTERRUPTED)
+        sys.exit(INTERRUPTED)
 
 
 def execute(plan: Plan, output: Path, report_only: bool = False, measure_only: bool = False) -> None:

@@ -75,8 +75,9 @@ def _upper(block: Block, queries: Indices, enough: float) -> tuple[list[Draft], 
     for o in ranked[:LOOKED_AT]:
         alone[o] = _refined(block, replace(base, outputs=(o,)), max(SERIOUS * most, enough))
         most = max(most, alone[o][1])
-    singles = sorted(alone.values(), key=lambda pair: -pair[1])
-    (first,) = singles[0][0].outputs
+    alone = dict(sorted(alone.items(), key=lambda entry: -entry[1][1]))
+    first, *_ = alone
+    singles = list(alone.values())
     drafts.append(replace(singles[0][0], level=(0,)))
     small = max(SERIOUS * singles[0][1], enough)
     left = tuple(o for o in ranked if o != first)
@@ -85,7 +86,6 @@ def _upper(block: Block, queries: Indices, enough: float) -> tuple[list[Draft], 
         if screened:
             drafts.append(Draft("screen", queries, screened, 1.0, ((first, share),), (len(drafts),)))
     taken = [first]
-    alone = {draft.outputs[0]: (draft, count) for draft, count in singles}
     for group in _groups([o for o in alone if o in left], [o for o in left if o not in alone]):
         draft, count = alone.get(group[0]) or _refined(block, replace(base, outputs=group), small)
         drafts.append(_leaning(block, replace(draft, level=(len(drafts),)), count, taken, small))

@@ -13,10 +13,10 @@ from ...problem import Problem
 from ...progress import Part, Progress, note
 from ...proof import Proof
 from .moves import FINEST
-from .search import Goal, Search, State
+from .search import LOSS, Goal, Search, State
 from .write import MOST_DIGITS, Confirmed, Writer, proof
 
-AUTO = Goal(gap=0.0005, keep=True)
+AUTO = Goal(gap=LOSS, keep=True)
 DIGITS = 32
 ROUNDS = 8
 HALVINGS = 5  # of the room that a budget leaves beside circuits and weights
